@@ -7,7 +7,7 @@ use std::{fs, path::Path, time::Duration, time::Instant};
 use measure::Table;
 use trajview::{
     run::Time,
-    store::workspace::{History, Note, Onlooker, Rules},
+    store::workspace::{WorkspaceHistory, CommitNote, RecordingObserver, RecordingRules},
 };
 
 fn main() {
@@ -19,15 +19,15 @@ fn main() {
     let (mut first, mut second) = (vec![], vec![]);
     for _ in 0..rounds {
         let bundle = tempfile::tempdir().expect("there is room for a folder");
-        let rules = Rules::new(&["**/__pycache__"], false, 16 << 20).expect("a plain pattern");
+        let rules = RecordingRules::new(&["**/__pycache__"], false, 16 << 20).expect("a plain pattern");
         let history =
-            History::create(bundle.path(), rules).expect("a new folder takes a repository");
+            WorkspaceHistory::create(bundle.path(), rules).expect("a new folder takes a repository");
         let mut parent = None;
         for times in [&mut first, &mut second] {
             let began = Instant::now();
-            let note = Note { title: "turn", trailers: &[], at: Time(0) };
-            let onlooker = Onlooker { cover: &|_| false, count: &mut |_| {} };
-            let taken = history.take(workspace.path(), parent.as_deref(), &note, onlooker);
+            let note = CommitNote { title: "turn", trailers: &[], at: Time(0) };
+            let onlooker = RecordingObserver { cover: &|_| false, count: &mut |_| {} };
+            let taken = history.record_commit(workspace.path(), parent.as_deref(), &note, onlooker);
             parent = Some(taken.expect("a workspace can be recorded").commit);
             times.push(began.elapsed());
         }

@@ -19,9 +19,9 @@ use measure::{Table, ms};
 use trajview::{
     run::{
         Time,
-        lookup::{Looked, Lookup},
+        lookup::{LookupTotals, Lookup},
     },
-    store::lookup::{Built, Finder, Told, build, forget},
+    store::lookup::{BuildOutcome, RunFinder, LookupMessage, build_index, delete_index},
 };
 
 /// Bytes of a log.
@@ -45,7 +45,7 @@ fn main() {
     let mut table = Table::new();
 
     let bar = Duration::from_secs_f64(bytes as f64 / BAR as f64);
-    forget(&index).expect("the index of the bench is ours");
+    delete_index(&index).expect("the index of the bench is ours");
     let [path, below] = [&index, &folder].map(|path| path.to_str().expect("a plain name"));
     let told = measure::in_a_fresh_process(&["index", path, below]);
     let [seconds, peak] = told[..] else { panic!("the process that indexes has failed: {told:?}") };
@@ -74,8 +74,8 @@ fn main() {
 /// Indexes and prints the seconds that took and the most memory (kB).
 fn index_alone(index: &Path, folder: &Path) {
     let begun = Instant::now();
-    let built = build(index, &[folder.to_owned()], &|| true, &mut |_| {});
-    assert!(matches!(built, Ok(Built::Done(_))), "{built:?}");
+    let built = build_index(index, &[folder.to_owned()], &|| true, &mut |_| {});
+    assert!(matches!(built, Ok(BuildOutcome::Done(_))), "{built:?}");
     let peak = measure::peak_memory_of(std::process::id()).unwrap_or_default();
     println!("{} {peak}", begun.elapsed().as_secs_f64());
 }
@@ -87,16 +87,16 @@ struct Asked {
     /// Until the index had nothing more to say.
     indexed: Duration,
     whole: Duration,
-    looked: Looked,
+    looked: LookupTotals,
 }
 
 fn ask(folder: &Path, index: Option<&Path>, lookup: &str) -> Asked {
     let lookup = Lookup::parse(lookup, Time(0)).expect("it can be looked for");
     let begun = Instant::now();
     let (mut first, mut last) = (None, None);
-    let finder = Finder { lookup: &lookup, index, goes_on: &|| true };
-    let looked = finder.look(&[folder.to_owned()], &mut |told| {
-        if let Told::Found(_) = told {
+    let finder = RunFinder { lookup: &lookup, index, keep_going: &|| true };
+    let looked = finder.find_in_runs(&[folder.to_owned()], &mut |told| {
+        if let LookupMessage::Found(_) = told {
             first.get_or_insert_with(|| begun.elapsed());
             last = Some(begun.elapsed());
         }

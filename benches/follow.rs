@@ -39,7 +39,7 @@ fn main() {
 fn follow(path: &Path) -> (Follower, Receiver<()>) {
     let (sender, changes) = channel();
     let told = move || sender.send(()).unwrap_or_default();
-    let mut follower = store::follow(path, told).expect("it is a log");
+    let mut follower = store::follow_recording(path, told).expect("it is a log");
     follower.open().expect("it is a log");
     (follower, changes)
 }

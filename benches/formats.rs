@@ -14,7 +14,7 @@ use std::{
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
 use measure::{Table, ms};
 use trajview::{
-    formats::{FORMATS, Shape},
+    formats::{FORMATS, RecordingShape},
     store,
 };
 
@@ -36,8 +36,8 @@ fn bench(in_full: bool) {
     let mut table = Table::new();
     for format in FORMATS {
         let sample =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(format.sample());
-        if format.offers().shape != Shape::Lines || !sample.to_string_lossy().ends_with(".jsonl") {
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(format.sample_path());
+        if format.capabilities().shape != RecordingShape::Lines || !sample.to_string_lossy().ends_with(".jsonl") {
             continue;
         }
         let log = lines(&sample, &folder.join(format!("{size}-{}.jsonl", format.name())), size);

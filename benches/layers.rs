@@ -9,8 +9,8 @@ use measure::{Table, ms};
 use trajview::{
     code::tree::Grammar,
     layers::{
-        self, Change, Context, LAYERS, Layer, Moment, NoHelper, Options, Project, TurnDone,
-        project::{ChangeKind, Texts},
+        self, ProjectChange, ContextUse, LAYERS, Layer, RequestMoment, NoHelper, LayerSetup, LayerProject, TurnDone,
+        project::{ChangeKind, ProjectTexts},
     },
     metrics::lifeline,
     run::RepoPath,
@@ -19,8 +19,8 @@ use trajview::{
 #[derive(Clone, Default)]
 struct Files(BTreeMap<RepoPath, String>);
 
-impl Texts for Files {
-    fn text(&self, path: &RepoPath) -> Option<String> {
+impl ProjectTexts for Files {
+    fn read_text(&self, path: &RepoPath) -> Option<String> {
         self.0.get(path).cloned()
     }
 }
@@ -46,23 +46,23 @@ fn main() {
 
 fn measure_layer(table: &mut Table, name: &str, count: usize, bar: std::time::Duration) {
     let spec = name.parse().expect("a layer's name is a specification");
-    let mut layer = layers::of(&spec, &Options::default()).expect("the list names it");
+    let mut layer = layers::make_layer(&spec, &LayerSetup::default()).expect("the list names it");
     let (mut project, mut files) = made(count);
     let mut turn = 1;
     ask(&mut *layer, &project, turn);
     table.row(&format!("{name}, {count} files: after a turn of five"), bar, 11, || {
         let words = if turn % 2 == 1 { ["step_", "stage_"] } else { ["stage_", "step_"] };
-        let changes: Vec<Change> = (0..5)
+        let changes: Vec<ProjectChange> = (0..5)
             .map(|at| {
                 let path = path(at * 31);
                 let text = files.0[&path].replace(words[0], words[1]);
                 set(&mut project, &mut files, &path, text);
-                Change { path, kind: ChangeKind::Changed }
+                ProjectChange { path, kind: ChangeKind::Changed }
             })
             .collect();
         let done =
             TurnDone { turn, request: REQUEST, steps: &[], project: &project, changes: &changes };
-        layer.after(&done, &mut NoHelper).expect("it takes in every turn");
+        layer.after_turn(&done, &mut NoHelper).expect("it takes in every turn");
         turn += 1;
     });
     // A second is ours: no bar is set for these.
@@ -73,10 +73,10 @@ fn measure_layer(table: &mut Table, name: &str, count: usize, bar: std::time::Du
     table.row(&format!("{name}, {count} files: its state"), none, 3, || layer.state());
 }
 
-fn ask(layer: &mut dyn Layer, project: &Project, turn: usize) {
-    let context = Context::default();
-    let moment = Moment { turn, request: REQUEST, earlier: &[], project, context };
-    layer.before(&moment, &mut NoHelper).expect("it answers every request");
+fn ask(layer: &mut dyn Layer, project: &LayerProject, turn: usize) {
+    let context = ContextUse::default();
+    let moment = RequestMoment { turn, request: REQUEST, earlier: &[], project, context };
+    layer.before_request(&moment, &mut NoHelper).expect("it answers every request");
 }
 
 fn path(at: usize) -> RepoPath {
@@ -84,8 +84,8 @@ fn path(at: usize) -> RepoPath {
 }
 
 /// Files with a class, eight functions, and uses of two others.
-fn made(count: usize) -> (Project, Files) {
-    let (mut project, mut files) = (Project::default(), Files::default());
+fn made(count: usize) -> (LayerProject, Files) {
+    let (mut project, mut files) = (LayerProject::default(), Files::default());
     for at in 0..count {
         let (near, far) = ((at + 1) % count, (at * 7 + 3) % count);
         let mut text =
@@ -104,8 +104,8 @@ fn made(count: usize) -> (Project, Files) {
     (project, files)
 }
 
-fn set(project: &mut Project, files: &mut Files, path: &RepoPath, text: String) {
-    let facts = lifeline::facts(Grammar::Python, text.as_bytes());
-    project.set(path.clone(), Some(Arc::new(facts)));
+fn set(project: &mut LayerProject, files: &mut Files, path: &RepoPath, text: String) {
+    let facts = lifeline::read_facts(Grammar::Python, text.as_bytes());
+    project.set_file(path.clone(), Some(Arc::new(facts)));
     files.0.insert(path.clone(), text);
 }

@@ -37,7 +37,7 @@ fn bench(in_full: bool) {
             table.row(&format!("{of}: open, first turn's words"), ms(first_frame), 11, || {
                 let head = store::open_head(&path);
                 let opened = head.unwrap_or_else(|| store::open(&path).expect("it is a log"));
-                let words = opened.archive.request(&opened.run, 0);
+                let words = opened.archive.request_with_added(&opened.run, 0);
                 (first_words(&opened), words)
             });
             table.row(&format!("{of}: index complete"), ms(index), 11, || store::open(&path));
@@ -80,7 +80,7 @@ fn huge(table: &mut Table, gigabytes: usize) {
         let path = path.expect("there is room for a log");
         let of = format!("{} {gigabytes} GB", tool.name());
         table.row(&format!("{of}: open, first turn's words"), ms(100), 3, || {
-            store::open_head(&path).map(|opened| opened.archive.request(&opened.run, 0))
+            store::open_head(&path).map(|opened| opened.archive.request_with_added(&opened.run, 0))
         });
         let a_gigabyte_a_second = Duration::from_secs(gigabytes as u64);
         table.row(&format!("{of}: index complete"), a_gigabyte_a_second, 3, || store::open(&path));
@@ -106,13 +106,13 @@ fn line_ends(path: &Path) -> usize {
     }
 }
 
-fn first_words(opened: &store::Opened) -> Option<trajview::run::StepText> {
+fn first_words(opened: &store::OpenedRecording) -> Option<trajview::run::StepText> {
     let step = opened.run.steps_of_turn(0).into_iter().next()?;
     Some(opened.archive.step_text(&opened.run, step))
 }
 
 fn memory_after_opening(path: &Path) {
-    measure::give_back_soon();
+    measure::set_up_allocator();
     let opened = store::open(path).expect("it is a log");
     print!("{} ", measure::private_memory_at_rest());
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");

@@ -6,8 +6,8 @@ mod measure;
 use std::{fs, io, path::PathBuf, process::Command, sync::Arc};
 
 use trajview::{
-    metrics::process::Report,
-    store::{self, Cache},
+    metrics::process::ProcessReport,
+    store::{self, DiskCache},
 };
 
 use logs::{LogOptions, Tool};
@@ -25,22 +25,22 @@ fn main() {
     let path = log().expect("there is room for a log");
     let opened = store::open(&path).expect("the log reads");
     let count: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
-    let work = |opened: &store::Opened| {
-        Report::of(&opened.run, &store::observed(&opened.archive, &opened.run))
+    let work = |opened: &store::OpenedRecording| {
+        ProcessReport::new(&opened.run, &store::observe_run(&opened.archive, &opened.run))
     };
     // A run that was just opened: nothing of its files is known yet.
     let fresh = || store::open(&path).expect("the log reads");
     let name = format!("{count} steps: everything of the process");
-    let began_fresh = |cache: Option<Arc<Cache>>| {
+    let began_fresh = |cache: Option<Arc<DiskCache>>| {
         let opened = fresh();
         if let Some(cache) = cache {
-            opened.archive.keep_in(cache);
+            opened.archive.set_cache(cache);
         }
         opened
     };
     table.prepared_row(&format!("{name}, first time"), ms(200), rounds, || began_fresh(None), work);
     let cache = measure::folder().join("process.sqlite");
-    let cache = Arc::new(Cache::open(&cache).expect("there is room for a cache"));
+    let cache = Arc::new(DiskCache::open(&cache).expect("there is room for a cache"));
     work(&began_fresh(Some(cache.clone())));
     let again = || began_fresh(Some(cache.clone()));
     table.prepared_row(&format!("{name}, from the cache"), ms(200), rounds, again, work);

@@ -6,7 +6,7 @@ mod measure;
 use logs::{LogOptions, NEEDLE, Tool};
 use measure::{Table, ms};
 use trajview::{
-    run::search::{Query, Syntax},
+    run::search::{SearchQuery, QuerySyntax},
     store,
 };
 
@@ -22,7 +22,7 @@ fn main() {
     table.end();
 }
 
-fn open(tool: Tool, name: &str, options: LogOptions) -> store::Opened {
+fn open(tool: Tool, name: &str, options: LogOptions) -> store::OpenedRecording {
     let path = logs::make(&measure::folder(), name, options).expect("there is room for a log");
     store::open(&path).unwrap_or_else(|why| panic!("{}: {why}", tool.name()))
 }
@@ -39,19 +39,19 @@ fn jump(table: &mut Table, tool: Tool) {
         opened.archive.step_text(&opened.run, big)
     });
     table.row(&format!("{}: last turn, every label and request", tool.name()), ms(33), 21, || {
-        (opened.run.steps_of_turn(last), opened.archive.request(&opened.run, last))
+        (opened.run.steps_of_turn(last), opened.archive.request_with_added(&opened.run, last))
     });
 }
 
 fn search(table: &mut Table, tool: Tool, size: usize) {
     let opened = open(tool, &size.to_string(), LogOptions::of(tool, size << 20));
     let patterns = [
-        ("a word, once", NEEDLE, Syntax::Literal),
-        ("a regex, once", r"needle of \w+ under", Syntax::Regex),
-        ("a regex without a literal, nowhere", r"[wxyz]{9}\d+", Syntax::Regex),
+        ("a word, once", NEEDLE, QuerySyntax::Literal),
+        ("a regex, once", r"needle of \w+ under", QuerySyntax::Regex),
+        ("a regex without a literal, nowhere", r"[wxyz]{9}\d+", QuerySyntax::Regex),
     ];
     for (what, pattern, syntax) in patterns {
-        let query = Query { pattern: pattern.into(), syntax };
+        let query = SearchQuery { pattern: pattern.into(), syntax };
         let what = format!("{} {size} MB: search to the end, {what}", tool.name());
         table.row(&what, ms(500), 7, || {
             let mut hits = 0;
@@ -69,8 +69,8 @@ fn diff(table: &mut Table, tool: Tool) {
     let opened = open(tool, "long-files", options);
     let timeline = opened.archive.timeline(&opened.run).expect("it has edits");
     let mut all = timeline.turns.iter().flat_map(|turn| &turn.changes);
-    let edited = all.rfind(|change| change.before().is_some()).expect("files were edited");
+    let edited = all.rfind(|change| change.file_before().is_some()).expect("files were edited");
     table.row(&format!("{}: diff of a file of 5,000 lines", tool.name()), ms(10), 21, || {
-        opened.archive.diff(&opened.run, edited, 3)
+        opened.archive.file_diff(&opened.run, edited, 3)
     });
 }

@@ -10,8 +10,8 @@ use measure::{Table, ms};
 use ratatui::layout::Size;
 use screen::Screen;
 use trajview::{
-    formats::{Source, by_name},
-    metrics::rubric_tree::Summary,
+    formats::{SourceBytes, format_by_name},
+    metrics::rubric_tree::TreeSummary,
     run::Run,
 };
 
@@ -50,7 +50,7 @@ fn main() {
     let bare = fs::read(file(0)).expect("it was written");
     let what = format!("read {:.1} MB, without answers", bare.len() as f64 / 1e6);
     table.row(&what, ms(16), 21, || read(&bare));
-    table.row("score, three ways", ms(5), 41, || Summary::of(&tree));
+    table.row("score, three ways", ms(5), 41, || TreeSummary::for_tree(&tree));
     for (width, height) in SIZES {
         let mut screen = Screen::of(&path, Size { width, height }, "Z 1000j");
         table.row(&format!("{width}x{height}: a whole frame"), ms(16), 41, || screen.whole_frame());
@@ -84,8 +84,8 @@ fn main() {
 }
 
 fn read(bytes: &[u8]) -> Run {
-    let format = by_name("paperbench").expect("it is a format");
-    format.index(&[Source { name: "grader_output.json", bytes }]).expect("it is a tree")
+    let format = format_by_name("paperbench").expect("it is a format");
+    format.index_run(&[SourceBytes { name: "grader_output.json", bytes }]).expect("it is a tree")
 }
 
 /// Writes a result file around a tree; the same every time.

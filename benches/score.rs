@@ -12,14 +12,14 @@ use measure::{Table, ms};
 use rayon::prelude::*;
 use trajview::{
     metrics::{
-        absence::{FilePieces, Index},
-        lifeline::{self, Asked, Known, Lifeline},
-        quality::{self, File, FileMeasure, Profile, Ruler, Snapshot, combine},
-        rules::Rules,
+        absence::{FilePieces, SnapshotIndex},
+        lifeline::{self, FollowedComponent, FactsByContent, Lifeline},
+        quality::{self, SnapshotFile, FileMeasure, QualityProfile, Ruler, QualitySnapshot, combine_files},
+        rules::RuleSet,
     },
     run::{
         RepoPath,
-        files::{self, Blobs, MemoryBlobs, Origin, Timeline, TreeFile, TurnFiles},
+        files::{self, Blobs, MemoryBlobs, ChangeOrigin, Timeline, TreeFile, TurnFiles},
         rubric::Component,
     },
 };
@@ -29,17 +29,17 @@ type Tree = Vec<(String, String)>;
 
 fn main() {
     let times = if std::env::args().any(|word| word == "--bench") { 21 } else { 3 };
-    let ruler = Ruler::new(Profile::ScbPaper, Rules::built_in());
+    let ruler = Ruler::new(QualityProfile::ScbPaper, RuleSet::built_in());
     let mut table = Table::new();
-    println!("{} rules", ruler.rules().count());
-    table.row("load the rules", ms(50), times, Rules::built_in);
+    println!("{} rules", ruler.rules().rule_count());
+    table.row("load the rules", ms(50), times, RuleSet::built_in);
     let tree = tree(30);
     println!(
         "30 files, {} lines",
         tree.iter().map(|(_, text)| text.lines().count()).sum::<usize>()
     );
     table.row("30 files, one core", ms(35), times, || score(&tree, &ruler));
-    let no_rules = Ruler::new(Profile::ScbPaper, Rules::none());
+    let no_rules = Ruler::new(QualityProfile::ScbPaper, RuleSet::none());
     table.row("30 files, one core, no rules", ms(35), times, || score(&tree, &no_rules));
     table.row("30 files", ms(35), times, || score_on_all_cores(&tree, &ruler));
     beside_scb_check(&tree, times);
@@ -61,14 +61,14 @@ fn main() {
     let index = places(&files);
     let component = component();
     table.row("where a component could be among them", ms(20), times, || {
-        index.places(&component, &[], &[])
+        index.candidate_places(&component, &[], &[])
     });
     table.end();
 }
 
 /// The files cut into places, ready to be asked.
-fn places(files: &Tree) -> Index {
-    Index::of(files.iter().map(|(path, text)| FilePieces::of(path, text)).collect())
+fn places(files: &Tree) -> SnapshotIndex {
+    SnapshotIndex::new(files.iter().map(|(path, text)| FilePieces::new(path, text)).collect())
 }
 
 fn component() -> Component {
@@ -85,13 +85,13 @@ fn component() -> Component {
 /// The turns as a timeline of contents.
 fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
     let (mut blobs, mut before, mut timeline) =
-        (MemoryBlobs::default(), files::Tree::default(), Timeline::default());
+        (MemoryBlobs::default(), files::SourceTree::default(), Timeline::default());
     for turn in turns {
         let file = |(path, text): &(String, String)| {
-            Some((RepoPath::new(path)?, TreeFile::known(blobs.put(text.as_bytes()))))
+            Some((RepoPath::new(path)?, TreeFile::with_blob(blobs.insert(text.as_bytes()))))
         };
-        let after = files::Tree { files: turn.iter().filter_map(file).collect() };
-        let changes = before.changes_to(&after, Origin::Recorded);
+        let after = files::SourceTree { files: turn.iter().filter_map(file).collect() };
+        let changes = before.changes_to(&after, ChangeOrigin::Recorded);
         timeline.turns.push(TurnFiles { changes, ..TurnFiles::default() });
         before = after;
     }
@@ -100,40 +100,40 @@ fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
 
 /// With nothing known of any content before, on all cores.
 fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
-    let wanted = lifeline::wanted(timeline, lifeline::Code::WithoutTests);
+    let wanted = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests);
     let read = wanted.par_iter().filter_map(|(blob, grammar, _)| {
-        let facts = lifeline::facts(*grammar, &blobs.blob(*blob).ok()?);
+        let facts = lifeline::read_facts(*grammar, &blobs.read_blob(*blob).ok()?);
         Some(((*blob, *grammar), Arc::new(facts)))
     });
-    let known: Known = read.collect();
+    let known: FactsByContent = read.collect();
     let mut names: Vec<&str> = known
         .values()
-        .flat_map(|facts| facts.definitions.iter().map(|definition| definition.simple()))
+        .flat_map(|facts| facts.definitions.iter().map(|definition| definition.simple_name()))
         .collect();
     names.sort_unstable();
     names.dedup();
-    let asked = |name: &&str| Asked { named: vec![(*name).to_owned()], ..Asked::default() };
-    let asked: Vec<Asked> = names.iter().take(24).map(asked).collect();
-    lifeline::follow(timeline, &known, &asked)
+    let asked = |name: &&str| FollowedComponent { symbol_names: vec![(*name).to_owned()], ..FollowedComponent::default() };
+    let asked: Vec<FollowedComponent> = names.iter().take(24).map(asked).collect();
+    lifeline::follow_components(timeline, &known, &asked)
 }
 
-fn score(tree: &Tree, ruler: &Ruler) -> Snapshot {
+fn score(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
     let measures: Vec<FileMeasure> =
-        tree.iter().map(|(path, text)| quality::measure(path, text.as_bytes(), ruler)).collect();
+        tree.iter().map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler)).collect();
     together(tree, &measures.iter().collect::<Vec<_>>())
 }
 
-fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> Snapshot {
+fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
     let measures: Vec<FileMeasure> = tree
         .par_iter()
-        .map(|(path, text)| quality::measure(path, text.as_bytes(), ruler))
+        .map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler))
         .collect();
     together(tree, &measures.iter().collect::<Vec<_>>())
 }
 
-fn together(tree: &Tree, measures: &[&FileMeasure]) -> Snapshot {
-    let files = tree.iter().zip(measures).map(|((path, _), measure)| File { path, measure });
-    combine(&files.collect::<Vec<_>>(), Profile::ScbPaper)
+fn together(tree: &Tree, measures: &[&FileMeasure]) -> QualitySnapshot {
+    let files = tree.iter().zip(measures).map(|((path, _), measure)| SnapshotFile { path, measure });
+    combine_files(&files.collect::<Vec<_>>(), QualityProfile::ScbPaper)
 }
 
 /// A snapshot a turn, each content measured once.
@@ -141,14 +141,14 @@ fn score_turns<'a>(
     turns: &'a [Tree],
     ruler: &Ruler,
     known: &mut HashMap<&'a str, FileMeasure>,
-) -> Vec<Snapshot> {
+) -> Vec<QualitySnapshot> {
     let mut new: Vec<(&str, &str)> =
         turns.iter().flatten().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     new.sort_unstable_by_key(|(_, text)| *text);
     new.dedup_by_key(|(_, text)| *text);
     new.retain(|(_, text)| !known.contains_key(text));
     let measured =
-        new.par_iter().map(|(path, text)| (*text, quality::measure(path, text.as_bytes(), ruler)));
+        new.par_iter().map(|(path, text)| (*text, quality::measure_file(path, text.as_bytes(), ruler)));
     known.extend(measured.collect::<Vec<_>>());
     let of = |tree: &Tree| {
         together(tree, &tree.iter().map(|(_, text)| &known[text.as_str()]).collect::<Vec<_>>())

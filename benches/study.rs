@@ -8,8 +8,8 @@ use measure::{Table, ms};
 use ratatui::layout::Size;
 use trajview::{
     run::rubric::Label,
-    runtime::{Options, Rehearsal, from_disk},
-    session::{place::Place, views::View},
+    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store::{self, labels::LabelBook},
 };
@@ -30,15 +30,15 @@ fn main() {
     let mut table = Table::new();
     let of = |what: &str| format!("{} items of {runs} runs: {what}", runs * 10);
     table.row(&of("read and drawn"), ms(300), rounds, || {
-        store::study::open(&file).expect("it is a study")
+        store::study::open_study(&file).expect("it is a study")
     });
     table.row(&of("first item on screen"), ms(500), rounds, || screen(&file));
     let mut rehearsal = screen(&file);
-    table.row(&of("a frame"), ms(16), 21, || rehearsal.frame());
+    table.row(&of("a frame"), ms(16), 21, || rehearsal.draw_frame());
     let mut taken = vec![];
     for round in 0..21 {
         let begun = Instant::now();
-        rehearsal.press(if round & 1 == 0 { "G" } else { "g" }).expect("it is a key");
+        rehearsal.press_keys(if round & 1 == 0 { "G" } else { "g" }).expect("it is a key");
         taken.push(begun.elapsed());
     }
     table.taken(&of("to an item of another run, which is opened"), ms(100), taken);
@@ -52,18 +52,18 @@ fn main() {
             ..Label::default()
         };
         let mut book = LabelBook::open(&place, "ana").expect("it is a bundle");
-        book.put_all(&[label]).expect("there is room for a label");
+        book.put_labels(&[label]).expect("there is room for a label");
     });
     table.end();
 }
 
 /// The queue on screen, with the run of its first item open.
-fn screen(file: &Path) -> Rehearsal {
-    let study = Some(Arc::new(store::study::open(file).expect("it is a study")));
+fn screen(file: &Path) -> HeadlessScreen {
+    let study = Some(Arc::new(store::study::open_study(file).expect("it is a study")));
     let config = Config { annotator: Some("ana".into()), ..Config::default() };
-    let options = Options { study, config, ..Options::default() };
-    let place = Place { view: View::Audit, ..Place::default() };
-    Rehearsal::of(from_disk(), &[], SIZE, place, options).expect("it opens")
+    let options = ScreenOptions { study, config, ..ScreenOptions::default() };
+    let place = StartPlace { view: View::Audit, ..StartPlace::default() };
+    HeadlessScreen::open(opener_from_disk(), &[], SIZE, place, options).expect("it opens")
 }
 
 /// A bundle with a checklist of ten components, two judgements and the labels of another rater.

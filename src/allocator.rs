@@ -1,11 +1,11 @@
 //! The allocator of the program and of its benches, which measure what the program takes.
 //!
-//! glibc's is several times slower where threads parse JSON, at random. The libraries in C, grammars among them, have this
-//! one too. Huge pages, two megabytes for a thread that
-//! wants a few kilobytes, are left out by a feature. mimalloc keeps freed memory for a while, in case it is wanted again,
-//! and looks at the time only when it is asked for more; after an index the program may do nothing for hours. So it is
-//! told to keep little, and the library asks for the rest back where much was freed: see `store::memory`. Syntax trees
-//! are made of small pieces, and are asked for from here too; those that live for one work only come out of a [`pool`].
+//! glibc's allocator is several times slower where threads parse JSON, at random. The libraries in C, grammars among them,
+//! use this one too. A feature switches off huge pages: two megabytes for a thread that wants a few kilobytes. mimalloc
+//! keeps freed memory for a while, in case it is wanted again, and checks the time only when it allocates more; after an
+//! index the program may do nothing for hours. So it is set to keep little, and the library requests the return of the
+//! rest where much was freed: see `store::memory_trim`. Syntax trees are made of small blocks, and are allocated here too;
+//! trees that live for one task only come from a [`pool`].
 
 #![allow(unsafe_code, reason = "an allocator is made of addresses")]
 
@@ -16,7 +16,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 unsafe extern "C" {
     safe fn mi_collect(force: bool);
-    /// What the environment says goes first.
+    /// The environment's value takes precedence.
     safe fn mi_option_set_default(option: c_int, value: c_long);
     fn mi_malloc(size: usize) -> *mut c_void;
     fn mi_calloc(count: usize, size: usize) -> *mut c_void;
@@ -27,16 +27,16 @@ unsafe extern "C" {
 /// `mi_option_purge_delay` of mimalloc's header.
 const PURGE_DELAY: c_int = 15;
 
-/// Milliseconds for which freed memory is kept. With mimalloc's own, a second, a line of 50 MB would take 200 MB more
-/// than is in use.
-const KEPT_FOR: c_long = 100;
+/// Milliseconds for which freed memory is kept. With mimalloc's default of a second, a line of 50 MB would take 200 MB
+/// more than is in use.
+const KEPT_MILLISECONDS: c_long = 100;
 
-/// Has freed memory kept for a short while only, and all of it given back where the library asks for that; syntax trees
-/// are made of it from then on. To be called before anything else.
-pub fn give_back_soon() {
-    mi_option_set_default(PURGE_DELAY, KEPT_FOR);
-    trajview::store::give_back_with(|| mi_collect(true));
-    trajview::code::tree::pool_with(pool::POOL);
+/// Makes mimalloc keep freed memory for a short while only, and return all of it on request of the library; syntax
+/// trees are allocated from it from then on. Call it before anything else.
+pub fn set_up_allocator() {
+    mi_option_set_default(PURGE_DELAY, KEPT_MILLISECONDS);
+    trajview::store::set_allocator_trim(|| mi_collect(true));
+    trajview::code::tree::set_tree_pool(pool::POOL);
     let (malloc, calloc, realloc, free) = (pool::malloc, pool::calloc, pool::realloc, pool::free);
     // SAFETY: the four belong together, and there is no tree and no other thread yet.
     unsafe {
@@ -45,87 +45,88 @@ pub fn give_back_soon() {
 }
 
 mod pool {
-    //! Pieces of memory that a syntax tree is made of and freed with at once.
+    //! Pieces of memory from which one syntax tree is allocated and freed at once.
     //!
-    //! A file that is measured is parsed, looked at and forgotten. Its tree is tens of thousands of small blocks: finding room
-    //! for each, and going through the tree to free each, took a tenth of the time of measuring. Here each thread may have one
-    //! piece open, in which a block is the next free bytes; freeing one does nothing unless it is the newest, and the piece goes
-    //! as a whole. What does not fit, and what is asked for while none is open, is the allocator's as ever. A piece of which
-    //! little was used is kept for the next file of the thread: its memory is there already, and near.
+    //! A file that is measured is parsed, examined and dropped. Its tree is tens of thousands of small blocks: finding room
+    //! for each, and walking the tree to free each, took a tenth of the time of measuring. Here each thread may have one
+    //! piece open, in which a block is the next free bytes; freeing a block does nothing unless it is the newest, and the
+    //! piece is freed as one. Blocks that do not fit, and those requested while no piece is open, come from the allocator as
+    //! usual. A piece of which little was used is reused for the next file of the thread: its memory is mapped already, and
+    //! in the cache.
 
     use std::{cell::Cell, ffi::c_void, ptr};
 
     #[cfg(target_os = "linux")]
     use rustix::mm::{Advice, madvise};
-    use trajview::code::tree::Pool;
+    use trajview::code::tree::TreePool;
 
     use super::{mi_calloc, mi_free, mi_malloc, mi_realloc};
 
     /// The piece of a thread, as addresses. All are 0 while there is none.
     #[derive(Clone, Copy)]
-    struct Piece {
+    struct MemoryPiece {
         first: usize,
-        /// After its last byte.
+        /// The address after its last byte.
         last: usize,
-        /// Where the block that was asked for last begins; 0 where it is gone.
+        /// The address of the newest block. 0 if it was freed.
         newest: usize,
-        /// Where the next block begins.
+        /// The address of the next block.
         next: usize,
-        /// Where blocks must end: before the first byte while the piece is closed.
+        /// The address at which blocks must end: before the first byte while the piece is closed.
         limit: usize,
-        /// Whether every block that was asked for while it was open did fit.
+        /// True if every block requested while it was open did fit.
         is_whole: bool,
     }
 
-    impl Piece {
+    impl MemoryPiece {
         const NONE: Self = Self { first: 0, last: 0, newest: 0, next: 0, limit: 0, is_whole: true };
 
-        const fn has(self, block: usize) -> bool {
+        const fn contains(self, block: usize) -> bool {
             self.first <= block && block < self.last
         }
     }
 
     thread_local! {
-        static PIECE: Cell<Piece> = const { Cell::new(Piece::NONE) };
-        static SPARE: Spare = const { Spare(Cell::new(Piece::NONE)) };
+        static PIECE: Cell<MemoryPiece> = const { Cell::new(MemoryPiece::NONE) };
+        static SPARE: SparePiece = const { SparePiece(Cell::new(MemoryPiece::NONE)) };
     }
 
     /// A piece that is not in use; the thread gives it back when it ends.
-    struct Spare(Cell<Piece>);
+    struct SparePiece(Cell<MemoryPiece>);
 
-    impl Drop for Spare {
+    impl Drop for SparePiece {
         fn drop(&mut self) {
-            give_back(self.0.get());
+            free_memory(self.0.get());
         }
     }
 
-    /// What a block begins at a multiple of, as the C library has it.
+    /// The alignment of blocks, that of the C library.
     const ALIGNMENT: usize = 16;
 
     /// A tree of code takes no more than so many bytes a byte of text: about 30 usually, 120 where a file is one list of small
     /// things. Memory that nobody writes to is not there.
-    const BYTES_A_BYTE: usize = 192;
+    const TREE_BYTES_A_BYTE: usize = 192;
 
     /// Enough for most files, so that the same piece serves one after the other.
-    const LEAST: usize = 1 << 24;
+    const LEAST_BYTES: usize = 1 << 24;
 
-    /// A piece in which more was used is not kept.
-    const MOST_KEPT: usize = 1 << 22;
+    /// A piece in which more was used is freed.
+    const MOST_KEPT_BYTES: usize = 1 << 22;
 
-    /// What the library knows of it.
-    pub const POOL: Pool = Pool { open, close, is_whole, free: free_piece };
+    /// The functions that the library calls.
+    pub const POOL: TreePool = TreePool { open, close, is_whole, free: free_piece };
 
     fn open(bytes: usize) -> bool {
         PIECE.with(|piece| {
             if piece.get().first != 0 {
                 return false;
             }
-            let size = bytes.saturating_mul(BYTES_A_BYTE).max(LEAST);
-            let spare = SPARE.try_with(|spare| spare.0.replace(Piece::NONE)).unwrap_or(Piece::NONE);
+            let size = bytes.saturating_mul(TREE_BYTES_A_BYTE).max(LEAST_BYTES);
+            let spare = SPARE.try_with(|spare| spare.0.replace(MemoryPiece::NONE)).unwrap_or(MemoryPiece::NONE);
             let (first, last) = if size <= spare.last - spare.first {
                 (spare.first, spare.last)
             } else {
-                give_back(spare);
+                free_memory(spare);
                 // SAFETY: any size may be asked for.
                 let block = unsafe { mi_malloc(size) };
                 want_huge_pages(block, size);
@@ -135,13 +136,13 @@ mod pool {
             if first == 0 {
                 return false;
             }
-            piece.set(Piece { first, last, next: first, limit: last, ..Piece::NONE });
+            piece.set(MemoryPiece { first, last, next: first, limit: last, ..MemoryPiece::NONE });
             true
         })
     }
 
-    /// Of a piece as a rule so much is written to that it is there sooner in pages of two megabytes: a fault for each of
-    /// four kilobytes was a fifth of the time that a line of a megabyte took.
+    /// Requests huge pages: a piece is mostly written to the extent that pages of two megabytes are faster; a page
+    /// fault for each four kilobytes was a fifth of the time for a line of a megabyte.
     #[cfg(target_os = "linux")]
     fn want_huge_pages(block: *mut c_void, size: usize) {
         const PAGE: usize = 1 << 21;
@@ -158,7 +159,7 @@ mod pool {
     fn want_huge_pages(_block: *mut c_void, _size: usize) {}
 
     fn close() {
-        PIECE.with(|piece| piece.set(Piece { limit: 0, ..piece.get() }));
+        PIECE.with(|piece| piece.set(MemoryPiece { limit: 0, ..piece.get() }));
     }
 
     fn is_whole() -> bool {
@@ -167,27 +168,27 @@ mod pool {
 
     fn free_piece() {
         // Nothing in it is used any more: that is what the library promises.
-        let piece = PIECE.with(|piece| piece.replace(Piece::NONE));
-        let is_kept = piece.next - piece.first <= MOST_KEPT
+        let piece = PIECE.with(|piece| piece.replace(MemoryPiece::NONE));
+        let is_kept = piece.next - piece.first <= MOST_KEPT_BYTES
             && SPARE.try_with(|spare| spare.0.set(piece)).is_ok();
         if !is_kept {
-            give_back(piece);
+            free_memory(piece);
         }
     }
 
-    fn give_back(piece: Piece) {
+    fn free_memory(piece: MemoryPiece) {
         // SAFETY: `open` had it from there, or there is none.
         unsafe { mi_free(ptr::with_exposed_provenance_mut(piece.first)) };
     }
 
-    /// Where the block after one begins. No two begin at one place, even where nothing is asked for.
+    /// Returns the address of the block after one. Blocks never share an address, even where they are empty.
     fn end_of(block: usize, size: usize) -> Option<usize> {
         block.checked_add(size.max(1))?.checked_next_multiple_of(ALIGNMENT)
     }
 
-    /// A block of the open piece; None where there is none, or not as much left.
+    /// Returns a block of the open piece. None if there is none, or not as much left.
     #[inline]
-    fn block(size: usize) -> Option<*mut c_void> {
+    fn block_of_piece(size: usize) -> Option<*mut c_void> {
         PIECE.with(|of_thread| {
             let piece = of_thread.get();
             if piece.limit == 0 {
@@ -195,37 +196,37 @@ mod pool {
             }
             let after = end_of(piece.next, size)?;
             if after > piece.limit {
-                of_thread.set(Piece { is_whole: false, ..piece });
+                of_thread.set(MemoryPiece { is_whole: false, ..piece });
                 return None;
             }
-            of_thread.set(Piece { newest: piece.next, next: after, ..piece });
+            of_thread.set(MemoryPiece { newest: piece.next, next: after, ..piece });
             Some(ptr::with_exposed_provenance_mut(piece.next))
         })
     }
 
-    /// Whether a block could be given another size where it is: the newest can, as long as the piece is open.
-    fn is_resized(piece: Piece, block: usize, size: usize) -> bool {
+    /// Resizes a block in place and returns true; only the newest block can be resized, while the piece is open.
+    fn resize_in_place(piece: MemoryPiece, block: usize, size: usize) -> bool {
         let after = end_of(block, size);
         let Some(next) = after.filter(|after| block == piece.newest && *after <= piece.limit)
         else {
             return false;
         };
-        PIECE.with(|of_thread| of_thread.set(Piece { next, ..piece }));
+        PIECE.with(|of_thread| of_thread.set(MemoryPiece { next, ..piece }));
         true
     }
 
-    fn piece_of(block: *mut c_void) -> Option<Piece> {
+    fn piece_of(block: *mut c_void) -> Option<MemoryPiece> {
         let piece = PIECE.with(Cell::get);
-        piece.has(block.addr()).then_some(piece)
+        piece.contains(block.addr()).then_some(piece)
     }
 
     pub unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
         // SAFETY: any size may be asked for.
-        block(size).unwrap_or_else(|| unsafe { mi_malloc(size) })
+        block_of_piece(size).unwrap_or_else(|| unsafe { mi_malloc(size) })
     }
 
     pub unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-        match count.checked_mul(size).and_then(|size| Some((block(size)?, size))) {
+        match count.checked_mul(size).and_then(|size| Some((block_of_piece(size)?, size))) {
             Some((block, size)) => {
                 // SAFETY: the block is ours, and as long.
                 unsafe { block.cast::<u8>().write_bytes(0, size) };
@@ -245,7 +246,7 @@ mod pool {
             // SAFETY: what is in no piece is the allocator's.
             return unsafe { mi_realloc(old, size) };
         };
-        if is_resized(piece, old.addr(), size) {
+        if resize_in_place(piece, old.addr(), size) {
             return old;
         }
         // SAFETY: any size may be asked for.
@@ -266,7 +267,7 @@ mod pool {
         };
         if block.addr() == piece.newest && piece.limit != 0 {
             PIECE.with(|of_thread| {
-                of_thread.set(Piece { newest: 0, next: piece.newest, ..piece });
+                of_thread.set(MemoryPiece { newest: 0, next: piece.newest, ..piece });
             });
         }
     }

@@ -14,13 +14,13 @@
 //! | [`formats`] | how the tools out there write runs, one folder each                        | pure    |
 //! | [`metrics`] | how code and runs are scored: quality, rules, faithfulness, reuse, lifelines, process, decisions, memory | pure |
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
-//! | [`layers`]  | what stands between the person and the agent: what a layer says, and what it is from | pure |
+//! | [`layers`]  | layers between the person and the agent: their briefs, with sources         | pure |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | I/O     |
 //! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | I/O |
 //! | [`widgets`] | what views draw with: safe text, panels, lists, theme, scrolling, keys       | screen  |
-//! | [`session`] | what is open and what is known of it; questions asked and answers kept     | screen  |
-//! | [`views`]   | one folder a view: its state, its keys, where its parts stand, how it is drawn | screen |
+//! | [`session`] | open runs and the facts about them; questions and cached answers           | screen  |
+//! | [`views`]   | one folder a view: its state, keys, layout and drawing | screen |
 //! | [`shell`]   | which screen is on, overlays, keymap, palette, help, footer, mouse         | screen  |
 //! | [`runtime`] | the terminal, the clock, the threads: carries out questions and commands   | runtime |
 //! | [`cli`]     | the commands, one file each                                                | runtime |
@@ -39,16 +39,16 @@
 //! colours when they arrive.
 //!
 //! A path with several recordings below it becomes a table, [`views::table`]: [`store::walk`] finds them, a
-//! [`run::Card`] is what is kept of each, and enter opens one.
+//! [`run::RunCard`] summarises each, and enter opens one.
 //!
 //! # Where a new thing goes
 //!
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
 //! | run format | `crates/formats/src/<name>/` and a sample in `sample-runs/` | `formats::FORMATS`     |
-//! | command    | `src/cli/<name>.rs`                                    | `cli::Command`         |
+//! | command    | `src/cli/<name>.rs`                                    | `cli::CliCommand`       |
 //! | key        | one row of `crates/tui/src/shell/keymap/tables/`                  |                        |
-//! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/world.rs` |        |
+//! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/workers.rs` |        |
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], a table in `crates/tui/src/shell/keymap/tables/` | the list in `shell::open_run`, [`session::views::View`] |
 //! | column of words in the table of runs | one row of `crates/tui/src/views/table/columns.rs` and its value in `values.rs` | |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |

@@ -7,18 +7,18 @@ mod allocator;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    allocator::give_back_soon();
+    allocator::set_up_allocator();
     if let Err(why) = color_eyre::install() {
         eprintln!("trajview: cannot prepare for trouble: {why}");
     }
     let code = trajview::cli::run(std::env::args_os()).code();
-    leave(code)
+    exit_at_once(code)
 }
 
 /// Ends the program at once. The allocator would look through all of its memory first, for the system to take it a moment
 /// later.
 #[cfg(unix)]
-fn leave(code: u8) -> ExitCode {
+fn exit_at_once(code: u8) -> ExitCode {
     use std::io::Write;
 
     unsafe extern "C" {
@@ -31,6 +31,6 @@ fn leave(code: u8) -> ExitCode {
 }
 
 #[cfg(not(unix))]
-fn leave(code: u8) -> ExitCode {
+fn exit_at_once(code: u8) -> ExitCode {
     ExitCode::from(code)
 }

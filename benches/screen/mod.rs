@@ -8,44 +8,44 @@ use ratatui::{
     layout::{Rect, Size},
 };
 use trajview::{
-    runtime::{self, Opened},
-    session::{effect::Effect, place::Place, question::Question},
-    shell::{App, Message, draw},
+    runtime::{self, RunWithRecording},
+    session::{effect::Effect, start_place::StartPlace, question::Question},
+    shell::{App, AppMessage, draw},
     widgets::{key, theme::Theme},
 };
 
 pub struct Screen {
     pub app: App,
-    opened: Opened,
+    opened: RunWithRecording,
     terminal: Terminal<CrosstermBackend<io::Sink>>,
 }
 
 impl Screen {
     /// Opens a log and presses some keys.
     pub fn of(path: &Path, size: Size, keys: &str) -> Self {
-        let opened = runtime::from_disk().open(path).expect("it is a log");
+        let opened = runtime::opener_from_disk().open(path).expect("it is a log");
         let area = Rect::new(0, 0, size.width, size.height);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let terminal = Terminal::with_options(CrosstermBackend::new(io::sink()), options);
         let terminal = terminal.expect("a sink takes everything");
         let mut screen = Self { app: App::default(), opened, terminal };
-        screen.send(Message::Resized(size));
-        screen.send(Message::Open(path.into(), Place::default()));
+        screen.send(AppMessage::Resized(size));
+        screen.send(AppMessage::Open(path.into(), StartPlace::default()));
         screen.press(keys);
         screen
     }
 
     /// Presses keys as `--keys` writes them, each when everything asked for has been answered.
     pub fn press(&mut self, keys: &str) {
-        for key in key::parse(keys).expect("these are keys") {
-            self.send(Message::Press(key));
+        for key in key::parse_keys(keys).expect("these are keys") {
+            self.send(AppMessage::Press(key));
         }
     }
 
     /// What a key asks for, not answered yet: that is done on other threads while the frame is drawn.
     pub fn tap(&mut self, key: &str) -> Vec<Effect> {
-        let keys = key::parse(key).expect("this is a key").into_iter();
-        keys.flat_map(|key| self.app.update(Message::Press(key))).collect()
+        let keys = key::parse_keys(key).expect("this is a key").into_iter();
+        keys.flat_map(|key| self.app.update(AppMessage::Press(key))).collect()
     }
 
     /// Every cell of the screen as if nothing had been there, as bytes for a terminal.
@@ -56,11 +56,11 @@ impl Screen {
 
     /// What differs from the last frame.
     pub fn frame(&mut self) {
-        let drawn = self.terminal.draw(|frame| draw::view(&self.app, Theme::ansi(), frame));
+        let drawn = self.terminal.draw(|frame| draw::draw_frame(&self.app, Theme::with_terminal_colours(), frame));
         drawn.expect("a sink takes everything");
     }
 
-    fn send(&mut self, message: Message) {
+    fn send(&mut self, message: AppMessage) {
         let effects = self.app.update(message);
         self.settle(effects);
     }
@@ -68,15 +68,15 @@ impl Screen {
     /// Answers until nothing is asked any more.
     pub fn settle(&mut self, mut effects: Vec<Effect>) {
         while !effects.is_empty() {
-            let answers: Vec<Message> =
+            let answers: Vec<AppMessage> =
                 effects.drain(..).filter_map(|effect| self.answer(effect)).collect();
             effects = answers.into_iter().flat_map(|answer| self.app.update(answer)).collect();
         }
     }
 
-    fn answer(&self, effect: Effect) -> Option<Message> {
+    fn answer(&self, effect: Effect) -> Option<AppMessage> {
         match effect {
-            Effect::Open(request, _) => Some(Message::Opened(request, Ok(self.opened.run.clone()))),
+            Effect::Open(request, _) => Some(AppMessage::Opened(request, Ok(self.opened.run.clone()))),
             Effect::Ask(request, question) => {
                 let is_for_replay = matches!(
                     *question,
@@ -90,8 +90,8 @@ impl Screen {
                         | Question::Colours { .. }
                         | Question::Search { .. }
                 );
-                let answer = |question| runtime::answer(&self.opened.recording, question);
-                is_for_replay.then(|| Message::Answered(request, answer(*question)))
+                let answer = |question| runtime::answer_question(&self.opened.recording, question);
+                is_for_replay.then(|| AppMessage::Answered(request, answer(*question)))
             }
             _ => None, // the rest is for a terminal
         }

@@ -2,7 +2,7 @@
 
 mod read;
 
-use trajview::formats::Source;
+use trajview::formats::SourceBytes;
 
 // The first NUL byte parts run.json from the log, the second the log from script.json.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
@@ -10,9 +10,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut part = || parts.next().unwrap_or_default();
     let (manifest, log, script) = (part(), part(), part());
     let sources = [
-        Source { name: "run.json", bytes: manifest },
-        Source { name: "session/a.jsonl", bytes: log },
-        Source { name: "script.json", bytes: script },
+        SourceBytes { name: "run.json", bytes: manifest },
+        SourceBytes { name: "session/a.jsonl", bytes: log },
+        SourceBytes { name: "script.json", bytes: script },
     ];
     read::read_sources("bundle", &sources);
 });

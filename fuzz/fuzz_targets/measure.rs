@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use trajview::metrics::{
-    quality::{File, Profile, Ruler, combine_with_detail, measure},
-    rules::Rules,
+    quality::{QualityProfile, Ruler, SnapshotFile, combine_with_detail, measure_file},
+    rules::RuleSet,
 };
 
 static RULERS: LazyLock<Vec<Ruler>> = LazyLock::new(|| {
-    let ruler = |profile| Ruler::new(profile, Rules::built_in());
-    Profile::ALL.into_iter().map(ruler).collect()
+    let ruler = |profile| Ruler::new(profile, RuleSet::built_in());
+    QualityProfile::ALL.into_iter().map(ruler).collect()
 });
 
 const NAMES: [&str; 9] =
@@ -22,9 +22,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let choice = usize::from(*choice);
     let (ruler, path) =
         (&RULERS[choice % RULERS.len()], NAMES[choice / RULERS.len() % NAMES.len()]);
-    let measured = measure(path, text, ruler);
+    let measured = measure_file(path, text, ruler);
     assert!(measured.callables.iter().all(|callable| callable.cc >= 1));
-    let files = [File { path, measure: &measured }];
+    let files = [SnapshotFile { path, measure: &measured }];
     let (snapshot, _) = combine_with_detail(&files, ruler.profile());
     for share in [snapshot.erosion, snapshot.verbosity, snapshot.gini] {
         assert!((0.0..=1.0).contains(&share), "{share}");

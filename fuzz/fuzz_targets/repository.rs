@@ -47,6 +47,6 @@ fn read(folder: &Path) {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let Ok(timeline) = archive.timeline(run) else { return };
     for change in timeline.turns.iter().flat_map(|turn| &turn.changes).take(200) {
-        let _ = archive.diff(run, change, 3); // what cannot be read is said in words
+        let _ = archive.file_diff(run, change, 3); // what cannot be read is said in words
     }
 }

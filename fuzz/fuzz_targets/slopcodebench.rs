@@ -2,7 +2,7 @@
 
 mod read;
 
-use trajview::formats::{self, Source};
+use trajview::formats::{self, SourceBytes};
 
 // NUL bytes part the files of one problem, in this order; what is missing is not there.
 const NAMES: [&str; 12] = [
@@ -22,24 +22,24 @@ const NAMES: [&str; 12] = [
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let parts = bytes.split(|byte| *byte == 0);
-    let sources: Vec<Source<'_>> =
-        NAMES.iter().zip(parts).map(|(name, bytes)| Source { name, bytes }).collect();
+    let sources: Vec<SourceBytes<'_>> =
+        NAMES.iter().zip(parts).map(|(name, bytes)| SourceBytes { name, bytes }).collect();
     read::read_sources("slopcodebench", &sources);
-    let format = formats::by_name("slopcodebench").expect("the target names a format of the list");
-    let Ok(run) = format.index(&sources) else { return };
+    let format = formats::format_by_name("slopcodebench").expect("the target names a format of the list");
+    let Ok(run) = format.index_run(&sources) else { return };
     let records = run.checkpoints.iter().filter_map(|checkpoint| checkpoint.recorded.as_ref());
     for record in records {
         for file in record.changes.iter().flat_map(|changes| &changes.files) {
             let source = sources[file.edit.place.source.0 as usize].bytes;
-            let _ = format.edit(file.edit.place.of(source), &file.edit);
+            let _ = format.recorded_edit(file.edit.place.bytes_in(source), &file.edit);
         }
         for case in record.tests.iter().flat_map(|tests| &tests.cases) {
             if let Some(place) = case.failure {
-                let _ = format.failure(place.of(sources[place.source.0 as usize].bytes));
+                let _ = format.failure_text(place.bytes_in(sources[place.source.0 as usize].bytes));
             }
         }
         for value in &record.values {
-            assert!(value.value.number().is_none_or(f64::is_finite));
+            assert!(value.value.as_number().is_none_or(f64::is_finite));
         }
     }
 });

@@ -2,14 +2,14 @@
 
 mod calibration;
 mod document;
-pub(super) mod gather;
+pub(super) mod inputs;
 mod panel;
-mod parts;
+mod grouping;
 mod reference;
 mod repeats;
 mod tables;
 mod tree;
-mod written;
+mod number_text;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,23 +17,23 @@ use std::{
     path::PathBuf,
 };
 
-use trajview_run::rubric::{COMPONENTS, DECISIONS, Levels, PROCESS, Unit};
+use trajview_run::rubric::{COMPONENT_LEVELS, DECISION_LEVELS, RubricLevels, PROCESS_LEVELS, LabelUnit};
 use trajview_study::{
-    Scale,
-    agreement::classes::{Positive, ZeroDivision},
-    raters::{Panel, Part},
+    RatingScale,
+    agreement::classes::{PositiveRule, ZeroDivision},
+    raters::{RaterPanel, ScorePart},
 };
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Forms, Out},
-    resampling::Resampling,
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{TableFormArgs, Out},
+    resampling::ResamplingArgs,
 };
-use document::{Document, Measuring};
-use gather::Gathered;
-use parts::By;
-use reference::Terms;
-use repeats::Repeats;
+use document::{AgreeDocument, AgreementSettings};
+use inputs::AgreeInputs;
+use grouping::AgreeGrouping;
+use reference::ReferenceTerms;
+use repeats::JudgeRepeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
@@ -43,29 +43,29 @@ use repeats::Repeats;
 /// column a rater (component,run,a,b; run may be missing) or a row a score (component,rater,score); JSON is a list of
 /// such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct AgreeArgs {
     /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
-    #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = at::place())]
+    #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
     /// Agreement on things of one kind alone. If left out, on each kind that two raters scored, in tables of its own
-    #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = unit)]
-    unit: Option<Unit>,
+    #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = parse_unit)]
+    unit: Option<LabelUnit>,
     /// Agreement by one criterion alone: of a codebook, of what was flagged, or a kind of signal. If left out, by each
     /// criterion of a codebook, in tables of its own; flags and signals of all criteria are counted together
     #[arg(long, value_name = "ID")]
     criterion: Option<String>,
     /// As --unit, by the name of the rubric: of components, of decisions, or of parts of the process
-    #[arg(long, value_name = "slump-5|decisions|process", value_parser = rubric, conflicts_with = "unit")]
-    rubric: Option<&'static Levels>,
+    #[arg(long, value_name = "slump-5|decisions|process", value_parser = parse_rubric, conflicts_with = "unit")]
+    rubric: Option<&'static RubricLevels>,
     /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart [default: the scale that
     /// scores are on, which labels, codebooks and kinds of things say; of tables 0..4, of score files observed]
     #[arg(long, allow_hyphen_values = true)]
     levels: Option<String>,
     #[command(flatten)]
-    resampling: Resampling,
+    resampling: ResamplingArgs,
     /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
     #[arg(long, value_enum)]
-    by: Option<By>,
+    by: Option<AgreeGrouping>,
     /// With the confusion matrix of every two raters, what they disagree on and how to open each on screen
     #[arg(long)]
     detail: bool,
@@ -104,7 +104,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 /// How raters are held against a reference.
@@ -115,218 +115,220 @@ struct AgainstArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["calibration", "repeats"])]
     against: Option<String>,
     /// With a reference: which scores are positive, as ">=3"; precision, recall and F1 of that alone are added
-    #[arg(long, value_name = "CONDITION", value_parser = positive)]
-    positive: Option<Positive>,
+    #[arg(long, value_name = "CONDITION", value_parser = parse_positive)]
+    positive: Option<PositiveRule>,
     /// With a reference: what a class that has no precision or recall counts as in averages; `undefined` leaves it out
     /// [default: undefined]
-    #[arg(long, value_name = "undefined|0|1", value_parser = zero_division)]
+    #[arg(long, value_name = "undefined|0|1", value_parser = parse_zero_division)]
     zero_division: Option<ZeroDivision>,
 }
 
 impl AgainstArgs {
-    fn terms(&self, otherwise: ZeroDivision) -> Terms {
-        Terms { zero: self.zero_division.unwrap_or(otherwise), positive: self.positive }
+    fn reference_terms(&self, otherwise: ZeroDivision) -> ReferenceTerms {
+        ReferenceTerms { zero: self.zero_division.unwrap_or(otherwise), positive: self.positive }
     }
 }
 
-fn positive(words: &str) -> Result<Positive, String> {
-    Positive::parse(words).ok_or_else(|| "expected a condition on a score, as \">=3\"".into())
+fn parse_positive(words: &str) -> Result<PositiveRule, String> {
+    PositiveRule::parse(words).ok_or_else(|| "expected a condition on a score, as \">=3\"".into())
 }
 
-fn zero_division(word: &str) -> Result<ZeroDivision, String> {
+fn parse_zero_division(word: &str) -> Result<ZeroDivision, String> {
     let found = ZeroDivision::ALL.into_iter().find(|it| it.word() == word);
     found.ok_or_else(|| "expected undefined, 0 or 1".into())
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
+pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
     if args.tree {
         return tree::run(args, out);
     }
-    let gathered = Gathered::of(&args.paths)?;
-    let unit = args.unit.or(args.rubric.map(unit_of));
-    let panel = gathered.panel()?;
-    let unit = if args.repeats { Some(of_repeats(&panel, unit)?) } else { unit };
+    let gathered = AgreeInputs::read_paths(&args.paths)?;
+    let unit = args.unit.or(args.rubric.map(rubric_unit));
+    let panel = gathered.rater_panel()?;
+    let unit = if args.repeats { Some(unit_for_repeats(&panel, unit)?) } else { unit };
     let mut panel = if args.blind_only { panel.blind_only() } else { panel };
     let problems = std::mem::take(&mut panel.problems);
-    let panel = wanted(&panel, unit, args.criterion.as_deref())?;
-    let comparing = Comparing { args, gathered: &gathered, folders: gathered.folders() };
-    let mut documents = comparing.documents(&panel)?;
+    let panel = select_scores(&panel, unit, args.criterion.as_deref())?;
+    let comparing = AgreeContext { args, gathered: &gathered, folders: gathered.run_folders() };
+    let mut documents = comparing.part_documents(&panel)?;
     let Some(first) = documents.first_mut() else {
-        tables::tell_problems(&problems);
-        return Err(nothing_common());
+        tables::print_problems(&problems);
+        return Err(no_common_scores());
     };
     first.problems.splice(0..0, problems);
-    first.repeats = args.repeats.then(|| Repeats::of(gathered.runs(), &args.resampling.plan()));
-    let is_compared = |it: &Document| {
+    first.repeats = args.repeats.then(|| JudgeRepeats::for_runs(gathered.named_runs(), &args.resampling.to_plan()));
+    let is_compared = |it: &AgreeDocument| {
         !it.pairs.is_empty() || it.repeats.as_ref().is_some_and(|it| !it.is_empty())
     };
     if !documents.iter().any(is_compared) {
-        documents.iter().for_each(tables::problems_to_standard_error);
-        return Err(nothing_common());
+        documents.iter().for_each(tables::print_document_problems);
+        return Err(no_common_scores());
     }
     if !args.json {
-        print(args, &documents, out)?;
+        print_documents(args, &documents, out)?;
         return Ok(Exit::Fine);
     }
     let more = documents.split_off(1);
     if let Some(first) = documents.first_mut() {
         first.more = more;
-        out.json(first)?;
+        out.print_json(first)?;
     }
     Ok(Exit::Fine)
 }
 
-/// Repeats are of components.
-fn of_repeats(panel: &Panel, unit: Option<Unit>) -> Result<Unit, Failure> {
+/// Returns the unit that `--repeats` works on, which is always components; fails where the unit or the scores are of
+/// another kind.
+fn unit_for_repeats(panel: &RaterPanel, unit: Option<LabelUnit>) -> Result<LabelUnit, CommandFailure> {
     let mut scores = panel.raters.iter().flat_map(|rater| &rater.scores).peekable();
-    let is_of_others = scores.peek().is_some() && scores.all(|it| it.item.unit != Unit::Component);
-    match unit.is_some_and(|unit| unit != Unit::Component) || is_of_others {
-        true => Err(Failure::wrong("--repeats is for components; leave out --rubric and --unit")),
-        false => Ok(Unit::Component),
+    let is_of_others = scores.peek().is_some() && scores.all(|it| it.item.unit != LabelUnit::Component);
+    match unit.is_some_and(|unit| unit != LabelUnit::Component) || is_of_others {
+        true => Err(CommandFailure::wrong_arguments("--repeats is for components; leave out --rubric and --unit")),
+        false => Ok(LabelUnit::Component),
     }
 }
 
-fn nothing_common() -> Failure {
+fn no_common_scores() -> CommandFailure {
     let why = "no two raters scored the same component of the same run and commit";
-    Failure::not_understood(why)
+    CommandFailure::cannot_understand(why)
 }
 
-/// The scores of one kind of thing and by one criterion, where those are named.
-fn wanted(panel: &Panel, unit: Option<Unit>, criterion: Option<&str>) -> Result<Panel, Failure> {
-    let of_unit = panel.that(|score| unit.is_none_or(|unit| score.item.unit == unit));
+/// Returns the scores of one kind of thing and by one criterion, where those are named.
+fn select_scores(panel: &RaterPanel, unit: Option<LabelUnit>, criterion: Option<&str>) -> Result<RaterPanel, CommandFailure> {
+    let of_unit = panel.with_scores(|score| unit.is_none_or(|unit| score.item.unit == unit));
     let Some(criterion) = criterion else { return Ok(of_unit) };
-    let found = of_unit.that(|score| score.item.criterion.as_deref() == Some(criterion));
+    let found = of_unit.with_scores(|score| score.item.criterion.as_deref() == Some(criterion));
     if !found.raters.is_empty() {
         return Ok(found);
     }
     let scores = of_unit.raters.iter().flat_map(|rater| &rater.scores);
-    let known: BTreeSet<&str> = scores.filter_map(|it| it.item.criterion.as_deref()).collect();
-    let known = match known.is_empty() {
+    let criteria: BTreeSet<&str> = scores.filter_map(|it| it.item.criterion.as_deref()).collect();
+    let criteria_text = match criteria.is_empty() {
         true => "nothing is scored by several".to_owned(),
-        false => known.into_iter().collect::<Vec<_>>().join(", "),
+        false => criteria.into_iter().collect::<Vec<_>>().join(", "),
     };
-    Err(Failure::wrong(format!("--criterion: nothing is scored by {criterion:?}; known: {known}")))
+    Err(CommandFailure::wrong_arguments(format!("--criterion: nothing is scored by {criterion:?}; known: {criteria_text}")))
 }
 
-/// What all tables of one call have in common.
-struct Comparing<'a> {
-    args: &'a Args,
-    gathered: &'a Gathered,
+/// The settings and inputs that all tables of one call share.
+struct AgreeContext<'a> {
+    args: &'a AgreeArgs,
+    gathered: &'a AgreeInputs,
     folders: BTreeMap<String, PathBuf>,
 }
 
-impl Comparing<'_> {
-    /// One for each part that two raters scored something of; where there is none, of the first part.
-    fn documents(&self, panel: &Panel) -> Result<Vec<Document>, Failure> {
+impl AgreeContext<'_> {
+    /// Returns one document for each part that two raters scored something of. If there is none, returns one of the
+    /// first part.
+    fn part_documents(&self, panel: &RaterPanel) -> Result<Vec<AgreeDocument>, CommandFailure> {
         let args = self.args;
-        let mut parts = panel.parts();
-        // The calibration table and repeats are of one part: of components, where nothing else is asked for.
+        let mut parts = panel.score_parts();
+        // The calibration table and the repeats cover one part only: components, unless another part is named.
         if (args.calibration || args.repeats) && parts.len() > 1 {
-            let at = parts.iter().position(Part::is_plain).unwrap_or_default();
+            let at = parts.iter().position(ScorePart::is_plain).unwrap_or_default();
             parts = vec![parts.swap_remove(at)];
         }
-        let mut documents = vec![];
+        let mut part_documents = vec![];
         let mut failed = None;
         for part in &parts {
-            match self.document(part, panel.of_part(part)) {
-                Ok(document) => documents.push(document),
+            match self.part_document(part, panel.for_part(part)) {
+                Ok(document) => part_documents.push(document),
                 Err(why) => failed = failed.or(Some(why)),
             }
         }
         match failed {
-            Some(why) if documents.iter().all(|it| it.pairs.is_empty()) => return Err(why),
+            Some(why) if part_documents.iter().all(|it| it.pairs.is_empty()) => return Err(why),
             _ => {}
         }
-        if documents.iter().any(|it| !it.pairs.is_empty()) && !args.repeats {
-            documents.retain(|it| !it.pairs.is_empty());
+        if part_documents.iter().any(|it| !it.pairs.is_empty()) && !args.repeats {
+            part_documents.retain(|it| !it.pairs.is_empty());
         }
-        let has_reference = documents.iter().any(|it| it.reference.is_some());
+        let has_reference = part_documents.iter().any(|it| it.reference.is_some());
         if args.against.positive.is_some() && !has_reference && !args.calibration {
-            return Err(Failure::wrong("--positive needs a reference; name one with --against"));
+            return Err(CommandFailure::wrong_arguments("--positive needs a reference; name one with --against"));
         }
-        Ok(documents)
+        Ok(part_documents)
     }
 
-    fn document(&self, part: &Part, panel: Panel) -> Result<Document, Failure> {
+    fn part_document(&self, part: &ScorePart, panel: RaterPanel) -> Result<AgreeDocument, CommandFailure> {
         let args = self.args;
-        let panel = panel.named_apart();
-        let scale = match (&args.levels, self.gathered.are_shares()) {
-            (Some(words), _) => scale(words, &panel)?,
-            (None, true) => scale("observed", &panel)?,
+        let panel = panel.with_distinct_names();
+        let scale = match (&args.levels, self.gathered.has_only_score_files()) {
+            (Some(words), _) => parse_scale(words, &panel)?,
+            (None, true) => parse_scale("observed", &panel)?,
             (None, false) => {
-                part.levels(&panel).map_err(|why| Failure::not_understood(why.to_string()))?
+                part.agreement_levels(&panel).map_err(|why| CommandFailure::cannot_understand(why.to_string()))?
             }
         };
         let panel = panel.on_scale(|score| scale.position(score).is_some());
-        let plan = args.resampling.plan();
+        let plan = args.resampling.to_plan();
         let (panel, calibration) = match args.calibration {
             true => {
-                calibration::chosen(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?
+                calibration::select_calibration_raters(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?
             }
             false => (panel, None),
         };
         let reference = match args.calibration {
             true => None,
-            false => reference::chosen(&panel, args.against.against.as_deref())?,
+            false => reference::find_reference(&panel, args.against.against.as_deref())?,
         };
-        let reference = reference.map(|at| (at, args.against.terms(ZeroDivision::Undefined)));
+        let reference = reference.map(|at| (at, args.against.reference_terms(ZeroDivision::Undefined)));
         let folders = &self.folders;
-        let measuring = Measuring { part, scale, plan, by: args.by, folders, reference };
-        let mut document = Document::of(&panel, &measuring);
+        let measuring = AgreementSettings { part, scale, plan, by: args.by, folders, reference };
+        let mut document = AgreeDocument::new(&panel, &measuring);
         document.calibration = calibration;
         Ok(document)
     }
 }
 
-fn print(args: &Args, documents: &[Document], out: &mut Out) -> io::Result<()> {
-    let all: Vec<&Document> = documents.iter().collect();
+fn print_documents(args: &AgreeArgs, documents: &[AgreeDocument], out: &mut Out) -> io::Result<()> {
+    let all: Vec<&AgreeDocument> = documents.iter().collect();
     let Some(first) = documents.first() else { return Ok(()) };
     if args.csv {
         match &first.repeats {
-            Some(repeats) => repeats::csv(repeats, out)?,
-            None if args.calibration => calibration::csv(first, out)?,
-            None => tables::csv(&all, out)?,
+            Some(repeats) => repeats::write_csv(repeats, out)?,
+            None if args.calibration => calibration::write_csv(first, out)?,
+            None => tables::write_csv(&all, out)?,
         }
-        documents.iter().for_each(tables::problems_to_standard_error);
+        documents.iter().for_each(tables::print_document_problems);
     } else if let Some(repeats) = &first.repeats {
-        repeats::print(first, repeats, args.detail, out)?;
+        repeats::print_repeats(first, repeats, args.detail, out)?;
     } else if args.calibration {
-        calibration::print(first, args.forms.form(), out)?;
+        calibration::print_table(first, args.forms.form(), out)?;
     } else {
         for (at, document) in documents.iter().enumerate() {
             if at > 0 {
-                out.line("")?;
+                out.print_line("")?;
             }
-            tables::print(document, args.by, args.detail, out)?;
+            tables::print_tables(document, args.by, args.detail, out)?;
         }
     }
     Ok(())
 }
 
-/// The unit that a rubric is of.
-fn unit_of(rubric: &Levels) -> Unit {
-    let units = [Unit::Decision, Unit::Process];
-    units.into_iter().find(|unit| unit.levels() == rubric).unwrap_or_default()
+/// Returns the unit of audit that a rubric scores.
+fn rubric_unit(rubric: &RubricLevels) -> LabelUnit {
+    let units = [LabelUnit::Decision, LabelUnit::Process];
+    units.into_iter().find(|unit| unit.rubric_levels() == rubric).unwrap_or_default()
 }
 
-fn unit(word: &str) -> Result<Unit, String> {
-    let known = || Unit::ALL.map(Unit::word).join(", ");
-    Unit::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
+fn parse_unit(word: &str) -> Result<LabelUnit, String> {
+    let all_words = || LabelUnit::ALL.map(LabelUnit::word).join(", ");
+    LabelUnit::by_word(word).ok_or_else(|| format!("expected one of {}", all_words()))
 }
 
-/// A rubric of levels by its word.
-fn rubric(word: &str) -> Result<&'static Levels, String> {
-    let known = [&COMPONENTS, &DECISIONS, &PROCESS];
-    let names = || known.map(|it| it.rubric).join(", ");
-    let found = known.into_iter().find(|it| it.rubric == word);
+/// Parses a rubric of levels by its word.
+fn parse_rubric(word: &str) -> Result<&'static RubricLevels, String> {
+    let rubrics = [&COMPONENT_LEVELS, &DECISION_LEVELS, &PROCESS_LEVELS];
+    let names = || rubrics.map(|it| it.rubric).join(", ");
+    let found = rubrics.into_iter().find(|it| it.rubric == word);
     found.ok_or_else(|| format!("expected one of {}", names()))
 }
 
-fn scale(words: &str, panel: &Panel) -> Result<Scale, Failure> {
+fn parse_scale(words: &str, panel: &RaterPanel) -> Result<RatingScale, CommandFailure> {
     if words == "observed" {
         let scores = panel.raters.iter().flat_map(|rater| &rater.scores).map(|score| score.score);
-        return Scale::observed(scores).map_err(|why| Failure::not_understood(why.to_string()));
+        return RatingScale::from_scores(scores).map_err(|why| CommandFailure::cannot_understand(why.to_string()));
     }
-    Scale::parse(words).map_err(|why| Failure::wrong(format!("--levels: {why}")))
+    RatingScale::parse(words).map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))
 }

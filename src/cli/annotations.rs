@@ -5,10 +5,10 @@ mod import;
 
 use std::path::PathBuf;
 
-use trajview_formats::annotations::Tool;
-use trajview_run::rubric::{ItemKey, Unit};
+use trajview_formats::annotations::AnnotationTool;
+use trajview_run::rubric::{ItemKey, LabelUnit};
 
-use super::{Failure, Outcome, agree::gather::Gathered, output::Out};
+use super::{CommandFailure, CommandResult, agree::inputs::AgreeInputs, output::Out};
 
 /// Labels and verdicts to other tools and back: Inspect Scout, Langfuse, Phoenix, Label Studio
 ///
@@ -16,13 +16,13 @@ use super::{Failure, Outcome, agree::gather::Gathered, output::Out};
 /// judgement each; nothing is written unless every score is good, and every mistake is said at once. The run is the tool's
 /// transcript, trace or span, the component the name of its score.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct AnnotationsArgs {
     /// Run bundles, or folders of them
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// Print the labels in the form of this tool
-    #[arg(long, value_name = "TOOL", value_parser = tool, required_unless_present_any = ["from", "config"])]
-    to: Option<Tool>,
+    #[arg(long, value_name = "TOOL", value_parser = parse_tool, required_unless_present_any = ["from", "config"])]
+    to: Option<AnnotationTool>,
     /// With the verdicts of judges
     #[arg(long, requires = "to")]
     judgements: bool,
@@ -33,8 +33,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     from: Option<PathBuf>,
     /// The tool that wrote the file; if left out, the file says it by its form
-    #[arg(long = "as", value_name = "TOOL", value_parser = tool, requires = "from")]
-    form: Option<Tool>,
+    #[arg(long = "as", value_name = "TOOL", value_parser = parse_tool, requires = "from")]
+    form: Option<AnnotationTool>,
     /// Whose the scores are that name nobody
     #[arg(long, value_name = "NAME", requires = "from")]
     annotator: Option<String>,
@@ -46,37 +46,37 @@ pub struct Args {
     config: bool,
 }
 
-fn tool(word: &str) -> Result<Tool, String> {
-    let names = || Tool::ALL.map(Tool::word).join(", ");
-    Tool::by_word(word).ok_or_else(|| format!("expected one of {}", names()))
+fn parse_tool(word: &str) -> Result<AnnotationTool, String> {
+    let names = || AnnotationTool::ALL.map(AnnotationTool::word).join(", ");
+    AnnotationTool::by_word(word).ok_or_else(|| format!("expected one of {}", names()))
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &AnnotationsArgs, out: &mut Out) -> CommandResult {
     if args.config {
-        return export::config(out);
+        return export::print_label_studio_config(out);
     }
-    let gathered = Gathered::of(&args.runs)?;
+    let gathered = AgreeInputs::read_paths(&args.runs)?;
     match (&args.from, args.to) {
-        (Some(file), _) => import::import(&gathered, args, file, out),
-        (None, Some(tool)) => export::export(&gathered, args, tool, out),
-        (None, None) => Err(Failure::wrong("--to TOOL or --from FILE is needed")),
+        (Some(file), _) => import::import_annotations(&gathered, args, file, out),
+        (None, Some(tool)) => export::export_annotations(&gathered, args, tool, out),
+        (None, None) => Err(CommandFailure::wrong_arguments("--to TOOL or --from FILE is needed")),
     }
 }
 
-/// An item as other tools name it: a component by its id; another unit before it, a criterion behind it.
-fn name_of(item: ItemKey<'_>) -> String {
+/// Returns an item as other tools name it: a component by its id; another unit before it, a criterion behind it.
+fn item_name(item: ItemKey<'_>) -> String {
     let unit = match item.unit {
-        Unit::Component => String::new(),
+        LabelUnit::Component => String::new(),
         unit => format!("{}:", unit.word()),
     };
     let criterion = item.criterion.map(|it| format!("#{it}")).unwrap_or_default();
     format!("{unit}{}{criterion}", item.id)
 }
 
-/// The item of such a name.
-fn item_of(name: &str) -> ItemKey<'_> {
-    let other = name.split_once(':').and_then(|(word, rest)| Some((Unit::by_word(word)?, rest)));
-    let (unit, rest) = other.unwrap_or((Unit::Component, name));
+/// Returns the item of such a name.
+fn item_of_name(name: &str) -> ItemKey<'_> {
+    let other = name.split_once(':').and_then(|(word, rest)| Some((LabelUnit::by_word(word)?, rest)));
+    let (unit, rest) = other.unwrap_or((LabelUnit::Component, name));
     let (id, criterion) = match rest.split_once('#') {
         Some((id, criterion)) => (id, Some(criterion)),
         None => (rest, None),
@@ -92,10 +92,10 @@ mod tests {
     fn an_item_is_known_by_its_name() {
         for item in [
             ItemKey::from("C07"),
-            ItemKey { unit: Unit::Leaf, id: "0/3/1", criterion: None },
-            ItemKey { unit: Unit::Flag, id: "src/a.py:3-9", criterion: Some("long name") },
+            ItemKey { unit: LabelUnit::Leaf, id: "0/3/1", criterion: None },
+            ItemKey { unit: LabelUnit::Flag, id: "src/a.py:3-9", criterion: Some("long name") },
         ] {
-            assert_eq!(item_of(&name_of(item)), item);
+            assert_eq!(item_of_name(&item_name(item)), item);
         }
     }
 }

@@ -2,24 +2,24 @@
 //! On the screen the queue is worked with keys; here it is printed.
 
 mod absences;
-mod audited;
+mod audited_run;
 mod document;
-mod sheet;
+mod label_sheet;
 mod study;
 mod tables;
-mod units;
+mod item_queue;
 
 use std::path::PathBuf;
 
-use trajview_run::rubric::Unit;
-use trajview_study::queue::Plan;
+use trajview_run::rubric::LabelUnit;
+use trajview_study::queue::QueuePlan;
 
 use super::{
-    Exit, Failure, Outcome, at, config,
-    output::{Forms, Out},
+    Exit, CommandFailure, CommandResult, run_args, config,
+    output::{TableFormArgs, Out},
 };
-use audited::Audited;
-use document::{Counting, Document};
+use audited_run::AuditedRun;
+use document::{CountedLabels, AuditDocument};
 
 /// Print the queue of verdicts to check, blind, and move labels in and out
 ///
@@ -29,9 +29,9 @@ use document::{Counting, Document};
 /// elsewhere. In the place of a run stands a study: a file study.toml that names runs, judges, raters and the sample, or a
 /// folder of run bundles; its queue is one over all runs.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct AuditArgs {
     #[command(flatten)]
-    run: RunOrStudy,
+    run: RunOrStudyArg,
     /// Who labels: any name; without it the setting `annotator`, else the name of the user
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
@@ -40,8 +40,8 @@ pub struct Args {
     #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
     judgement: Option<String>,
     /// What is audited: component, leaf (of a graded rubric tree), flag, signal, decision or process
-    #[arg(long, value_name = "KIND", value_parser = super::view::unit, default_value = "component", hide_default_value = true)]
-    unit: Unit,
+    #[arg(long, value_name = "KIND", value_parser = super::view::parse_unit, default_value = "component", hide_default_value = true)]
+    unit: LabelUnit,
     /// Start of the draws [default: 1]; of a study its file says it
     #[arg(long)]
     seed: Option<u64>,
@@ -89,81 +89,81 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables", "import", "export"])]
     csv: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 /// What is audited.
 #[derive(Debug, clap::Args)]
-struct RunOrStudy {
+struct RunOrStudyArg {
     /// A run bundle; a study (study.toml), or a folder of run bundles
-    #[arg(id = "run", value_name = "RUN|STUDY", value_parser = at::recording())]
+    #[arg(id = "run", value_name = "RUN|STUDY", value_parser = run_args::recording_parser())]
     path: PathBuf,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    if let Some(studied) = study::of(args)? {
+pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    if let Some(studied) = study::study_from_args(args)? {
         return study::run(&studied, args, out);
     }
     if args.all && args.annotator.is_some() {
         let why = "--all is with the labels of everybody; leave out --annotator";
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
-    let mut audited = Audited::open(&args.run.path)?;
+    let mut audited = AuditedRun::open(&args.run.path)?;
     if let Some(file) = &args.import {
-        return sheet::import(&mut audited, args, file, out);
+        return label_sheet::import_labels(&mut audited, args, file, out);
     }
     if args.export && !args.blank {
-        return sheet::export(&audited, args, out);
+        return label_sheet::export_labels(&audited, args, out);
     }
-    let plan = Plan { seed: args.seed.unwrap_or(Plan::default().seed), size: args.size };
+    let plan = QueuePlan { seed: args.seed.unwrap_or(QueuePlan::default().seed), size: args.size };
     if args.absences {
-        units::check_absences(args.unit)?;
+        item_queue::check_absences(args.unit)?;
     }
     let book = audited.rubric.codebook.as_deref();
-    let has_scales = book.is_some_and(|book| !book.is_on_own_scale(Unit::Component));
-    if args.unit != Unit::Component || has_scales && !args.absences {
-        audited.tell_warnings();
+    let has_scales = book.is_some_and(|book| !book.is_on_own_scale(LabelUnit::Component));
+    if args.unit != LabelUnit::Component || has_scales && !args.absences {
+        audited.print_warnings();
         if args.blank {
-            return sheet::blank_items(&audited, &units::drawn(&audited, args, plan)?.1, out);
+            return label_sheet::print_blank_items(&audited, &item_queue::draw_items(&audited, args, plan)?.1, out);
         }
-        return shown(&units::document(&audited, args, plan)?, args, out);
+        return print_document(&item_queue::items_document(&audited, args, plan)?, args, out);
     }
-    audited.choose(args.judgement.as_deref())?;
-    audited.tell_warnings();
+    audited.choose_judgement(args.judgement.as_deref())?;
+    audited.print_warnings();
     if args.blank {
-        return sheet::blank(&audited, plan, out);
+        return label_sheet::print_blank_queue(&audited, plan, out);
     }
     let document = match args.absences {
-        true => Document::of_absences(&audited)?,
+        true => AuditDocument::with_absences(&audited)?,
         false => {
-            let counting = Counting::of(args.blind_only);
-            Document::of_queue(&audited, plan, (&annotator(args)?, counting))?
+            let counting = CountedLabels::from_blind_only(args.blind_only);
+            AuditDocument::with_queue(&audited, plan, (&annotator_name(args)?, counting))?
         }
     };
-    shown(&document, args, out)
+    print_document(&document, args, out)
 }
 
-fn shown(document: &Document, args: &Args, out: &mut Out) -> Outcome {
+fn print_document(document: &AuditDocument, args: &AuditArgs, out: &mut Out) -> CommandResult {
     if args.json {
-        out.json(document)?;
+        out.print_json(document)?;
     } else if args.csv {
-        tables::csv(document, out)?;
+        tables::write_csv(document, out)?;
     } else {
-        tables::print(document, args.forms.md, out)?;
+        tables::print_document(document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-/// Who labels: as the command line says, else the settings, which know the user of the system.
-fn annotator(args: &Args) -> Result<String, Failure> {
+/// Returns the name of the annotator: from the command line, else from the settings, which know the user of the system.
+fn annotator_name(args: &AuditArgs) -> Result<String, CommandFailure> {
     let name = match &args.annotator {
         Some(name) => Some(name.clone()),
-        None => config::load(None)?.config.annotator,
+        None => config::load_settings(None)?.config.annotator,
     };
     let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     name.ok_or_else(|| {
         let why = "nothing says who labels; --annotator NAME or the setting annotator does";
-        Failure::wrong(why)
+        CommandFailure::wrong_arguments(why)
     })
 }

@@ -9,15 +9,15 @@ use std::{
 
 use crate::runtime;
 use trajview_live::batch::{
-    Batch, Entry, Options, ReadPlan, Summary, beside,
-    entries::{entries, of_shard, remarks},
+    BatchQueue, PlannedRun, BatchOptions, LoadedPlan, BatchSummary, batch_folder,
+    planned_runs::{planned_runs, runs_of_shard, plan_remarks},
 };
 use trajview_store::dataset::Shard;
 
 use super::{
-    Exit, Failure, Outcome, at, config,
+    Exit, CommandFailure, CommandResult, run_args, config,
     judge::signals,
-    output::{Out, tell},
+    output::{Out, print_note},
 };
 
 /// Make the runs of a plan: scripts, agents, models, conditions, layers and repeats, several at once
@@ -27,7 +27,7 @@ use super::{
 /// plan, on one machine or with --shard on several. The runs end in one folder, which `trajview corpus DIR --pair` pairs. It is
 /// shown and steered on screen unless --headless is said. Ends with 1 where not every run is whole.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct BatchArgs {
     /// The plan, a TOML file
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
@@ -54,111 +54,111 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    config::load(args.config.as_deref())?;
-    let read = ReadPlan::read(&args.plan)?;
+pub fn run(args: &BatchArgs, out: &mut Out) -> CommandResult {
+    config::load_settings(args.config.as_deref())?;
+    let read = LoadedPlan::load(&args.plan)?;
     let config = args.config.as_deref().map(std::path::absolute).transpose()?;
     let config = config.map(|path| path.display().to_string());
-    let all = entries(&read, config.as_deref())?;
-    let remarks = remarks(&read.plan);
-    let shard = args.shard.unwrap_or(Shard::WHOLE);
+    let all = planned_runs(&read, config.as_deref())?;
+    let remarks = plan_remarks(&read.plan);
+    let shard = args.shard.unwrap_or(Shard::ALL_RUNS);
     if args.print_plan {
-        report::plan(&of_shard(all, shard), &remarks, &shown(&read.out), args.json, out)?;
+        report::print_plan(&runs_of_shard(all, shard), &remarks, &relative_folder(&read.out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    remarks.iter().for_each(|remark| tell(remark));
+    remarks.iter().for_each(|remark| print_note(remark));
     let jobs = args.jobs.map(usize::from).or(read.plan.jobs).unwrap_or(1).max(1);
     let program = std::env::current_exe().map_err(|why| {
-        Failure::unread(format!("where trajview itself is cannot be found out: {why}"))
+        CommandFailure::cannot_read(format!("where trajview itself is cannot be found out: {why}"))
     })?;
     let (again, stays) = (args.again, !args.headless);
-    let options = Options { program, jobs, shard, again, stays, config };
+    let options = BatchOptions { program, jobs, shard, again, stays, config };
     match args.headless {
-        true => headless(args, read, all, options, out),
-        false => on_screen(args, read, all, options, out),
+        true => run_headless(args, read, all, options, out),
+        false => run_on_screen(args, read, all, options, out),
     }
 }
 
 /// Shows the runs while they are made; what came of them is printed when the screen is gone.
-fn on_screen(
-    args: &Args,
-    read: ReadPlan,
-    all: Vec<Entry>,
-    options: Options,
+fn run_on_screen(
+    args: &BatchArgs,
+    read: LoadedPlan,
+    all: Vec<PlannedRun>,
+    options: BatchOptions,
     out: &mut Out,
-) -> Outcome {
+) -> CommandResult {
     let no_terminal =
-        || Failure::wrong("a batch is shown in a terminal; --headless makes one without");
+        || CommandFailure::wrong_arguments("a batch is shown in a terminal; --headless makes one without");
     if !std::io::stdout().is_terminal() {
         return Err(no_terminal());
     }
-    let settings = config::load(args.config.as_deref())?;
-    settings.problems.iter().for_each(|problem| tell(problem));
-    let looks = super::view::of_settings(settings, args.config.as_deref());
-    let (place, program) = (shown(&read.out), options.program.clone());
-    let batch = Batch::open(read, all, options)?;
-    let shown = runtime::batch(batch, &place, &program, &looks);
+    let settings = config::load_settings(args.config.as_deref())?;
+    settings.problems.iter().for_each(|problem| print_note(problem));
+    let looks = super::view::options_from_settings(settings, args.config.as_deref());
+    let (place, program) = (relative_folder(&read.out), options.program.clone());
+    let batch = BatchQueue::open(read, all, options)?;
+    let shown = runtime::show_batch(batch, &place, &program, &looks);
     let (ending, summary) = shown.map_err(|why| match why {
-        runtime::Failure::NoTerminal => no_terminal(),
+        runtime::ScreenFailure::NoTerminal => no_terminal(),
         why => why.into(),
     })?;
     let summary = summary?;
-    report::ended(&summary, &place, args.json, out)?;
+    report::print_summary(&summary, &place, args.json, out)?;
     let signal = match ending {
-        runtime::Ending::Signal(signal) => Some(signal),
-        runtime::Ending::Quit => None,
+        runtime::ScreenEnd::Signal(signal) => Some(signal),
+        runtime::ScreenEnd::Quit => None,
     };
-    end(&summary, signal, &place)
+    batch_outcome(&summary, signal, &place)
 }
 
-/// The folder as it is called from here.
-fn shown(folder: &Path) -> PathBuf {
+/// Returns the folder as it is called from here.
+fn relative_folder(folder: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     let below = here.and_then(|here| folder.strip_prefix(here).ok().map(Path::to_owned));
     below.filter(|it| !it.as_os_str().is_empty()).unwrap_or_else(|| folder.to_owned())
 }
 
-fn headless(
-    args: &Args,
-    read: ReadPlan,
-    all: Vec<Entry>,
-    options: Options,
+fn run_headless(
+    args: &BatchArgs,
+    read: LoadedPlan,
+    all: Vec<PlannedRun>,
+    options: BatchOptions,
     out: &mut Out,
-) -> Outcome {
-    let (stop, signal) = signals::listen();
-    let place = shown(&read.out);
-    let mut batch = Batch::open(read, all, options)?;
-    report::begins(&batch.shown(), &place);
+) -> CommandResult {
+    let (stop, signal) = signals::listen_for_signals();
+    let place = relative_folder(&read.out);
+    let mut batch = BatchQueue::open(read, all, options)?;
+    report::print_start(&batch.own_rows(), &place);
     // Nobody gives commands; the sender stays, so that the end of all commands is not one.
     let (_nobody, commands) = crossbeam_channel::unbounded();
-    let summary = batch.run(&stop, &commands, &mut |event| report::event(&event))?;
+    let summary = batch.run(&stop, &commands, &mut |event| report::print_event(&event))?;
     drop(batch);
-    report::ended(&summary, &place, args.json, out)?;
-    end(&summary, signal.last(), &place)
+    report::print_summary(&summary, &place, args.json, out)?;
+    batch_outcome(&summary, signal.last(), &place)
 }
 
-/// How it ended, as an exit code and a sentence.
-fn end(summary: &Summary, signal: Option<u8>, place: &Path) -> Outcome {
+/// Converts the summary to an exit code and a sentence.
+fn batch_outcome(summary: &BatchSummary, signal: Option<u8>, place: &Path) -> CommandResult {
     if summary.is_complete() {
         return Ok(Exit::Fine);
     }
-    let runs = at::counted(summary.rows.len(), "run");
-    let whole = summary.rows.iter().filter(|row| row.progress.state.word() == "done").count();
-    let kept = format!("{whole} of {runs} are whole in {}", place.display());
+    let runs = run_args::count_with_noun(summary.rows.len(), "run");
+    let complete = summary.rows.iter().filter(|row| row.progress.state.word() == "done").count();
+    let complete_text = format!("{complete} of {runs} are whole in {}", place.display());
     match (summary.is_stopped, &summary.halted) {
         (true, _) => {
-            Err(Failure::stopped(signal, format!("stopped; {kept}; the same command goes on")))
+            Err(CommandFailure::stopped_by(signal, format!("stopped; {complete_text}; the same command goes on")))
         }
-        (false, Some(why)) => Err(Failure::new(
+        (false, Some(why)) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("{why}; {kept}; the same command with a higher limit goes on"),
+            format!("{why}; {complete_text}; the same command with a higher limit goes on"),
         )),
         (false, None) => {
-            let logs = beside(place).join("logs");
-            Err(Failure::new(
+            let logs = batch_folder(place).join("logs");
+            Err(CommandFailure::new(
                 Exit::Failed,
                 format!(
-                    "{kept}; --again tries the others again; what they said is in {}",
+                    "{complete_text}; --again tries the others again; what they said is in {}",
                     logs.display()
                 ),
             ))

@@ -7,8 +7,8 @@ use trajview_run::{RepoPath, Run, StepId, files::blame::BlamedLine};
 use trajview_store as store;
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at,
-    output::{Out, plain},
+    Exit, CommandFailure, CommandResult, RunArg, run_args,
+    output::{Out, safe_line},
 };
 
 /// Print a file with the turn, the checkpoint and the step that last wrote each line
@@ -17,22 +17,22 @@ use super::{
     after_help = "Columns: turn, checkpoint, step (its number in the turn, sub-agents' steps included), mark, line, \
     text.\nMarks: ◇ changed outside recorded edits, · there before the run, ? not recorded who wrote it."
 )]
-pub struct Args {
+pub struct BlameArgs {
     #[command(flatten)]
     run: RunArg,
     /// Path inside the workspace
     path: String,
-    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS, value_name = "MOMENT")]
+    #[arg(long, default_value = "final", help = run_args::MOMENT_HELP_WITH_STEPS, value_name = "MOMENT")]
     at: String,
     /// Only this line, or these (count from 1)
-    #[arg(long, value_name = "N|A-B", value_parser = lines)]
+    #[arg(long, value_name = "N|A-B", value_parser = parse_line_range)]
     line: Option<RangeInclusive<usize>>,
     /// Print JSON (schema trajview.blame/1)
     #[arg(long)]
     json: bool,
 }
 
-fn lines(text: &str) -> Result<RangeInclusive<usize>, String> {
+fn parse_line_range(text: &str) -> Result<RangeInclusive<usize>, String> {
     let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number > 0);
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (number(first), number(last)) {
@@ -42,27 +42,27 @@ fn lines(text: &str) -> Result<RangeInclusive<usize>, String> {
 }
 
 #[derive(Serialize)]
-struct Blame<'a> {
+struct BlameDocument<'a> {
     schema: &'static str,
     run: &'a str,
     path: String,
     /// Turns done at the moment looked at.
     turn: usize,
-    /// The last step that is done of the next turn; null where none is.
+    /// The last step that is done of the next turn. Null if none is.
     step: Option<usize>,
-    lines: Vec<Line>,
+    lines: Vec<BlameLineRow>,
 }
 
 #[derive(Serialize)]
-struct Line {
+struct BlameLineRow {
     /// Counts from 1.
     line: usize,
-    /// Without its line end; bytes that are no text as U+FFFD.
+    /// The line without its line end; bytes that are no text as U+FFFD.
     text: String,
     /// Counts from 1; null for a line from before the run, and where the recording cannot tell.
     turn: Option<usize>,
     checkpoint: Option<String>,
-    /// Its number in the turn, sub-agents' steps included, from 1; null where no recorded edit explains the line.
+    /// Its number in the turn, sub-agents' steps included, from 1. Null if no recorded edit explains the line.
     step: Option<usize>,
     /// Id of the sub-agent whose step it is; null for the main agent.
     subagent: Option<String>,
@@ -72,22 +72,22 @@ struct Line {
     origin: &'static str,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &BlameArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let cannot = |why: String| Failure::unread(format!("{}: {why}", args.path));
-    let moment = at::moment(run, &args.at)?;
+    let cannot = |why: String| CommandFailure::cannot_read(format!("{}: {why}", args.path));
+    let moment = run_args::parse_moment(run, &args.at)?;
     let path = RepoPath::new(&args.path)
         .ok_or_else(|| cannot("not a path inside the workspace".into()))?;
-    let blamed = archive.blame(run, &path, moment).map_err(cannot)?;
+    let blamed = archive.blame_lines(run, &path, moment).map_err(cannot)?;
     let tree = archive.timeline(run).map_err(cannot)?.tree_at(run, moment);
     let file = tree.files.get(&path).ok_or_else(|| cannot("no such file at that moment".into()))?;
-    let content = archive.content(run, *file).map_err(cannot)?;
+    let content = archive.file_content(run, *file).map_err(cannot)?;
     let texts: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
     let wanted = args.line.clone().unwrap_or(1..=usize::MAX);
     if args.line.is_some() && *wanted.start() > texts.len() {
         let why = format!("no line {}: the file has {}", wanted.start(), texts.len());
-        return Err(Failure::wrong(format!("{}: {why}", args.path)));
+        return Err(CommandFailure::wrong_arguments(format!("{}: {why}", args.path)));
     }
     let lines: Vec<(usize, &BlamedLine, &[u8])> = (1..)
         .zip(blamed.iter().zip(texts))
@@ -95,64 +95,64 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         .filter(|(number, ..)| wanted.contains(number))
         .collect();
     if args.json {
-        let mut numbers = Numbers::default();
+        let mut numbers = StepNumbers::default();
         let line = |(number, line, text): &(usize, &BlamedLine, &[u8])| {
-            row(run, &mut numbers, *number, line, text)
+            line_row(run, &mut numbers, *number, line, text)
         };
         let lines = lines.iter().map(line).collect();
         let path = path.to_string();
-        let (turn, step) = (moment.turns, moment.step.map(|step| at::number(run, step)));
-        out.json(&Blame { schema: "trajview.blame/1", run: &run.id, path, turn, step, lines })?;
+        let (turn, step) = (moment.turns, moment.step.map(|step| run_args::step_number(run, step)));
+        out.print_json(&BlameDocument { schema: "trajview.blame/1", run: &run.id, path, turn, step, lines })?;
     } else {
-        print(run, &lines, out)?;
+        print_lines(run, &lines, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn row(run: &Run, numbers: &mut Numbers, number: usize, line: &BlamedLine, text: &[u8]) -> Line {
+fn line_row(run: &Run, numbers: &mut StepNumbers, number: usize, line: &BlamedLine, text: &[u8]) -> BlameLineRow {
     let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| turn.title.to_string());
     let agent = line.step.and_then(|step| run.subagents.get(step.subagent?));
-    Line {
+    BlameLineRow {
         line: number,
         text: String::from_utf8_lossy(text).into_owned(),
         turn: line.turn.map(|turn| turn + 1),
-        checkpoint: checkpoint(run, line).map(str::to_owned),
-        step: line.step.and_then(|step| numbers.of(run, step)),
+        checkpoint: checkpoint_id(run, line).map(str::to_owned),
+        step: line.step.and_then(|step| numbers.number_of(run, step)),
         subagent: agent.map(|agent| agent.id.clone()),
         request: title.filter(|title| !title.is_empty()),
         origin: line.origin.word(),
     }
 }
 
-/// [`Run::step_numbers`] of the turns that were asked for.
+/// [`Run::step_numbers`] by turn, computed on first use.
 #[derive(Default)]
-struct Numbers(HashMap<usize, HashMap<StepId, usize>>);
+struct StepNumbers(HashMap<usize, HashMap<StepId, usize>>);
 
-impl Numbers {
-    fn of(&mut self, run: &Run, step: StepId) -> Option<usize> {
+impl StepNumbers {
+    fn number_of(&mut self, run: &Run, step: StepId) -> Option<usize> {
         let turn = self.0.entry(step.turn).or_insert_with(|| run.step_numbers(step.turn));
         turn.get(&step).copied()
     }
 }
 
-fn checkpoint<'r>(run: &'r Run, line: &BlamedLine) -> Option<&'r str> {
+fn checkpoint_id<'r>(run: &'r Run, line: &BlamedLine) -> Option<&'r str> {
     let turn = line.turn.and_then(|turn| run.turns.get(turn))?;
     turn.checkpoint.and_then(|at| run.checkpoints.get(at)).map(|checkpoint| checkpoint.id.as_str())
 }
 
-fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std::io::Result<()> {
-    let mut numbers = Numbers::default();
+fn print_lines(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std::io::Result<()> {
+    let mut numbers = StepNumbers::default();
     let heads: Vec<[String; 5]> = lines
         .iter()
         .map(|(number, line, _)| {
             [
                 line.turn.map(|turn| (turn + 1).to_string()).unwrap_or_default(),
-                plain(checkpoint(run, line).unwrap_or_default()).into_owned(),
+                safe_line(checkpoint_id(run, line).unwrap_or_default()).into_owned(),
                 line.step
-                    .and_then(|step| numbers.of(run, step))
+                    .and_then(|step| numbers.number_of(run, step))
                     .map(|it| it.to_string())
                     .unwrap_or_default(),
-                line.origin.mark().to_owned(),
+                line.origin.gutter_mark().to_owned(),
                 number.to_string(),
             ]
         })
@@ -178,7 +178,7 @@ fn print(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std
             })
             .collect();
         let line = [cells.join(" ").as_bytes(), b"  ", text, b"\n"].concat();
-        out.raw(&line)?;
+        out.print_bytes(&line)?;
     }
     Ok(())
 }
@@ -189,10 +189,10 @@ mod tests {
 
     #[test]
     fn lines_are_one_number_or_two() {
-        assert_eq!(lines("3"), Ok(3..=3));
-        assert_eq!(lines("3-5"), Ok(3..=5));
+        assert_eq!(parse_line_range("3"), Ok(3..=3));
+        assert_eq!(parse_line_range("3-5"), Ok(3..=5));
         for wrong in ["0", "5-3", "x", "", "-3", "3-"] {
-            assert!(lines(wrong).is_err(), "{wrong}");
+            assert!(parse_line_range(wrong).is_err(), "{wrong}");
         }
     }
 }

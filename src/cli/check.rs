@@ -6,54 +6,54 @@ use serde::Serialize;
 
 use trajview_run::Warning;
 use trajview_store as store;
-use trajview_store::{OpenError, Opened, Siblings};
+use trajview_store::{OpenError, OpenedRecording, Siblings};
 
 use super::{
-    Exit, Outcome, at,
+    Exit, CommandResult, run_args,
     output::Out,
-    sharding::{IntoParts, Lines, Sharding, runs_at},
+    sharding::{PartsArgs, PartLines, ShardArgs, runs_at},
 };
 
 /// Read everything, print every warning with its place
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CheckArgs {
     /// Logs, run bundles, folders below which runs are looked for, or a file that would stand beside a run: components.json,
     /// a judgement, labels; or a study (study.toml)
-    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// Print JSON (schema trajview.check/1)
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     #[command(flatten)]
-    into: IntoParts,
+    into: PartsArgs,
 }
 
 #[derive(Serialize)]
-struct Checked {
+struct CheckedRow {
     path: String,
-    /// Null where the recording could not be opened.
+    /// Null if the recording could not be opened.
     format: Option<&'static str>,
     turns: Option<usize>,
     steps: Option<usize>,
-    /// Of a rubric tree; null where there is none.
+    /// Nodes of a rubric tree. Null if there is none.
     nodes: Option<usize>,
     warnings: Vec<Warning>,
     #[serde(skip)]
     exit: Exit,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &CheckArgs, out: &mut Out) -> CommandResult {
     let siblings = Siblings::default();
-    if let Some(lines) = args.into.begin("check", args.sharding)? {
-        return into_parts(args, &siblings, lines, out);
+    if let Some(lines) = args.into.open_part("check", args.sharding)? {
+        return check_into_parts(args, &siblings, lines, out);
     }
-    let paths = match args.sharding.is_asked() {
-        true => args.sharding.runs(&args.paths)?,
+    let paths = match args.sharding.is_named() {
+        true => args.sharding.runs_of_shard(&args.paths)?,
         false => args.paths.iter().flat_map(|path| runs_at(path)).collect(),
     };
-    let checked: Vec<Checked> = paths.iter().map(|path| check(path, &siblings)).collect();
+    let checked: Vec<CheckedRow> = paths.iter().map(|path| check_path(path, &siblings)).collect();
     // What could not be read at all weighs more than a warning.
     let exit = checked
         .iter()
@@ -61,51 +61,52 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
         .max_by_key(|exit| exit.code())
         .unwrap_or(Exit::Fine);
     if args.json {
-        out.json_list("trajview.check/1", ("runs", &checked))?;
+        out.print_json_list("trajview.check/1", ("runs", &checked))?;
         return Ok(exit);
     }
     for checked in &checked {
         for warning in &checked.warnings {
-            out.line(&checked.sentence(warning))?;
+            out.print_line(&checked.warning_line(warning))?;
         }
         let warnings = match checked.warnings.len() {
             0 => "no warnings".to_owned(),
-            count => at::counted(count, "warning"),
+            count => run_args::count_with_noun(count, "warning"),
         };
         if let (Some(format), None) = (checked.format, checked.turns) {
             let alone = if format == "study" { "" } else { ", held against no run" };
-            out.line(&format!("{}: {format}{alone}, {warnings}", checked.path))?;
+            out.print_line(&format!("{}: {format}{alone}, {warnings}", checked.path))?;
         }
         if let (Some(format), Some(turns), Some(steps)) =
             (checked.format, checked.turns, checked.steps)
         {
-            let run = format!("{}, {}", at::turns(turns), at::counted(steps, "step"));
+            let run = format!("{}, {}", run_args::turns_text(turns), run_args::count_with_noun(steps, "step"));
             let tree = checked
                 .nodes
-                .map(|nodes| format!("a rubric tree of {}", at::counted(nodes, "node")));
+                .map(|nodes| format!("a rubric tree of {}", run_args::count_with_noun(nodes, "node")));
             let holds = match tree {
                 Some(tree) if turns == 0 => tree,
                 Some(tree) => format!("{run}, {tree}"),
                 None => run,
             };
-            out.line(&format!("{}: {format}, {holds}, {warnings}", checked.path))?;
+            out.print_line(&format!("{}: {format}, {holds}, {warnings}", checked.path))?;
         }
     }
     Ok(exit)
 }
 
-/// A line a run. What is wrong with runs stands in their lines: whoever starts a failed shard again would do so in vain.
-fn into_parts(args: &Args, siblings: &Siblings, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
-    for path in args.sharding.runs(&args.paths)? {
-        lines.add(&path, &check(&path, siblings))?;
+/// Writes a line for each run. Errors of runs are part of their lines, and the exit code is 0: starting a failed shard
+/// again would not help.
+fn check_into_parts(args: &CheckArgs, siblings: &Siblings, mut lines: PartLines<'_>, out: &mut Out) -> CommandResult {
+    for path in args.sharding.runs_of_shard(&args.paths)? {
+        lines.add_document(&path, &check_path(&path, siblings))?;
     }
     lines.publish(out)?;
     Ok(Exit::Fine)
 }
 
-impl Checked {
-    /// A document that is no recording.
-    fn of_document(path: &Path, format: &'static str, warnings: Vec<Warning>) -> Self {
+impl CheckedRow {
+    /// Returns a document that is no recording.
+    fn for_document(path: &Path, format: &'static str, warnings: Vec<Warning>) -> Self {
         Self {
             path: path.display().to_string(),
             format: Some(format),
@@ -117,8 +118,8 @@ impl Checked {
         }
     }
 
-    /// What could not be opened.
-    fn of_failure(path: &Path, what: String, exit: Exit) -> Self {
+    /// Makes the row of a path that could not be opened.
+    fn for_failure(path: &Path, what: String, exit: Exit) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         Self {
             path: path.display().to_string(),
@@ -131,8 +132,8 @@ impl Checked {
         }
     }
 
-    /// The warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
-    fn sentence(&self, warning: &Warning) -> String {
+    /// Returns the warning behind its place, written so that an editor can follow it: `folder/file:line: what`.
+    fn warning_line(&self, warning: &Warning) -> String {
         let path = Path::new(&self.path);
         let file = warning.place.rsplit_once(':').map_or(warning.place.as_str(), |(file, _)| file);
         // A problem of SlopCodeBench names its files from the run directory on, which is the folder above.
@@ -144,15 +145,15 @@ impl Checked {
     }
 }
 
-fn check(path: &Path, siblings: &Siblings) -> Checked {
+fn check_path(path: &Path, siblings: &Siblings) -> CheckedRow {
     if store::study::is_study(path) {
-        return match store::study::check(path) {
-            Ok(warnings) => Checked::of_document(path, "study", warnings),
-            Err(why) => Checked::of_failure(path, why.to_string(), Exit::CannotRead),
+        return match store::study::check_study(path) {
+            Ok(warnings) => CheckedRow::for_document(path, "study", warnings),
+            Err(why) => CheckedRow::for_failure(path, why.to_string(), Exit::CannotRead),
         };
     }
     if let Some((format, warnings)) = store::rubric::check_alone(path) {
-        return Checked::of_document(path, format, warnings);
+        return CheckedRow::for_document(path, format, warnings);
     }
     match store::open_among(path, siblings) {
         Err(why) => {
@@ -160,18 +161,18 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
                 OpenError::Read { why, .. } => (format!("cannot be read: {why}"), Exit::CannotRead),
                 OpenError::Understand { why, .. } => (why.clone(), Exit::CannotUnderstand),
             };
-            Checked::of_failure(path, what, exit)
+            CheckedRow::for_failure(path, what, exit)
         }
         Ok(opened) => {
             let mut warnings = opened.run.warnings.clone();
             warnings.extend(read_everything(&opened));
-            warnings.extend(store::rubric::check(path, &opened));
-            warnings.extend(store::checks::problems(&opened.archive));
+            warnings.extend(store::rubric::check_beside_run(path, &opened));
+            warnings.extend(store::checks::check_problems(&opened.archive));
             let run = &opened.run;
             let memory = opened.archive.bundle();
-            let memory = memory.and_then(|it| store::memory_events::recorded(it, run.turns.len()));
+            let memory = memory.and_then(|it| store::memory_events::recorded_events(it, run.turns.len()));
             warnings.extend(memory.into_iter().flat_map(|it| it.warnings));
-            Checked {
+            CheckedRow {
                 path: path.display().to_string(),
                 format: Some(run.origin.format),
                 turns: Some(run.counted_turns().count()),
@@ -187,11 +188,11 @@ fn check(path: &Path, siblings: &Siblings) -> Checked {
 }
 
 /// Reads every step's words and every version of every file; what cannot be had is a warning.
-fn read_everything(opened: &Opened) -> Vec<Warning> {
+fn read_everything(opened: &OpenedRecording) -> Vec<Warning> {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let mut warnings = vec![];
     for turn in 0..run.turns.len() {
-        let _ = archive.request(run, turn);
+        let _ = archive.request_with_added(run, turn);
         for step in run.steps_of_turn(turn) {
             let _ = archive.step_text(run, step); // what it cannot read it says in the text; here it must return
         }
@@ -204,10 +205,10 @@ fn read_everything(opened: &Opened) -> Vec<Warning> {
     let mut read = std::collections::HashSet::new();
     for (turn, number) in timeline.turns.iter().zip(1..) {
         for change in &turn.changes {
-            for file in [change.before(), change.after()].into_iter().flatten() {
+            for file in [change.file_before(), change.file_after()].into_iter().flatten() {
                 let is_here = file.mode != trajview_run::files::FileMode::Submodule
-                    && file.blob().is_some_and(|blob| read.insert(blob));
-                if let Some(Err(what)) = is_here.then(|| archive.content(run, file)) {
+                    && file.blob_id().is_some_and(|blob| read.insert(blob));
+                if let Some(Err(what)) = is_here.then(|| archive.file_content(run, file)) {
                     warnings
                         .push(Warning { place: format!("turn {number}: {}", change.path), what });
                 }

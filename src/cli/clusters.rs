@@ -1,7 +1,7 @@
 //! `trajview clusters`: runs that fail alike, work alike or edit the same files, without a model.
 
 mod document;
-mod sets;
+mod feature_sets;
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use trajview_study::{clusters, minhash};
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Forms, Out, tell},
-    sharding::Sharding,
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{TableFormArgs, Out, print_note},
+    sharding::ShardArgs,
 };
-use document::{Document, Read};
+use document::{ClustersDocument, ClusterInput};
 
 /// Put runs together that are alike: in how they fail, in what they call, in what they edit
 ///
@@ -26,15 +26,15 @@ use document::{Document, Read};
 /// (a pair at the threshold with a probability of at least 0.99) and compared exactly; what is at least as alike as the threshold is in
 /// one cluster, directly or by way of other runs. The same runs and seed give the same clusters. A run without such lines is in none.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ClustersArgs {
     /// Logs, run bundles, or folders below which runs are looked for
-    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// What runs are compared by
-    #[arg(long, value_enum, default_value_t = By::Errors)]
-    by: By,
+    #[arg(long, value_enum, default_value_t = ClusterFeature::Errors)]
+    by: ClusterFeature,
     /// From which similarity on runs are alike, above 0 and at most 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = threshold)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_threshold)]
     threshold: f64,
     /// Numbers of a signature: with more of them similarities are estimated more exactly
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=4096))]
@@ -46,17 +46,17 @@ pub struct Args {
     #[arg(long)]
     detail: bool,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     /// Print JSON (schema trajview.clusters/1)
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     json: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 /// What runs are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum ClusterFeature {
     /// Lines of failed steps that speak of an error
     Errors,
     /// Tool calls: the tool and its main argument
@@ -65,7 +65,7 @@ pub enum By {
     Edits,
 }
 
-impl By {
+impl ClusterFeature {
     const fn word(self) -> &'static str {
         match self {
             Self::Errors => "errors",
@@ -75,40 +75,40 @@ impl By {
     }
 }
 
-fn threshold(word: &str) -> Result<f64, String> {
+fn parse_threshold(word: &str) -> Result<f64, String> {
     let share = word.parse::<f64>().ok().filter(|share| *share > 0.0 && *share <= 1.0);
     share.ok_or_else(|| "expected a number above 0 and at most 1, as 0.5".into())
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    let paths = args.sharding.runs(&args.paths)?;
-    let read: Vec<Read> = paths.par_iter().map(|path| sets::read(path, args.by)).collect();
-    let (runs, problems): (Vec<Read>, Vec<Read>) =
+pub fn run(args: &ClustersArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    let paths = args.sharding.runs_of_shard(&args.paths)?;
+    let read: Vec<ClusterInput> = paths.par_iter().map(|path| feature_sets::read_run(path, args.by)).collect();
+    let (runs, problems): (Vec<ClusterInput>, Vec<ClusterInput>) =
         read.into_iter().partition(|it| it.error.is_none());
     if runs.is_empty() {
         let first = problems.into_iter().find_map(|it| it.error);
-        return Err(Failure::unread(first.unwrap_or_else(|| "no runs there".into())));
+        return Err(CommandFailure::cannot_read(first.unwrap_or_else(|| "no runs there".into())));
     }
     let sets: Vec<Vec<u64>> = runs.iter().map(|run| run.set.clone()).collect();
-    let options = clusters::Options {
+    let options = clusters::ClusterOptions {
         threshold: args.threshold,
         functions: args.hashes.into(),
         seed: args.seed,
     };
-    let found = clusters::clusters(&sets, &options);
-    let lines = |path: &str| sets::texts(path.as_ref(), args.by);
-    let document = Document::of(&runs, &problems, &found, (args.by, options), &lines);
+    let found = clusters::cluster_sets(&sets, &options);
+    let lines = |path: &str| feature_sets::texts_at(path.as_ref(), args.by);
+    let document = ClustersDocument::new(&runs, &problems, &found, (args.by, options), &lines);
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else {
-        document.problems.iter().for_each(|it| tell(&it.what));
-        document.print(args.detail, args.forms.md, out)?;
+        document.problems.iter().for_each(|it| print_note(&it.what));
+        document.print_clusters(args.detail, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-/// The number by which a text of a run goes.
-fn name(text: &str) -> u64 {
-    minhash::name(text)
+/// Returns the hash that represents a text of a run.
+fn text_hash(text: &str) -> u64 {
+    minhash::member_hash(text)
 }

@@ -10,24 +10,24 @@ use std::{
 
 use clap::ValueEnum;
 
-use trajview_metrics::numbers::facts::Reused;
+use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{
-    files::{Moment as At, Tree},
-    named,
-    pooled::Pooling,
+    files::{RunMoment as At, SourceTree},
+    find_by_name,
+    pooled_judgements::PoolRequest,
     rubric::Rubric,
 };
 use trajview_store as store;
-use trajview_store::{Contents, Opened, ReuseReader, Scorer};
-use trajview_study::compare::{self, FileRow, Moment, Party, Side, Subtraction, Trees};
+use trajview_store::{RunContents, OpenedRecording, ReuseReader, Scorer};
+use trajview_study::compare::{self, FileRow, ComparedMoment, ComparedRun, TreeSide, Subtraction, ComparedTrees};
 
 use super::{
-    Exit, Failure, Outcome, at,
-    measuring::Measuring,
-    output::{Forms, Out},
-    resampling::Resampling,
+    Exit, CommandFailure, CommandResult, run_args,
+    measuring_args::MeasuringArgs,
+    output::{TableFormArgs, Out},
+    resampling::ResamplingArgs,
 };
-use document::Document;
+use document::CompareDocument;
 
 /// Compare runs, paired by component, checkpoint and phase
 ///
@@ -35,9 +35,9 @@ use document::Document;
 /// minus emergent in whatever order they are named, so that a positive one is a loss; runs whose conditions do not
 /// tell are compared as a minus b.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CompareArgs {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
-    #[arg(value_name = "RUN", required = true, num_args = 2.., value_parser = at::recording())]
+    #[arg(value_name = "RUN", required = true, num_args = 2.., value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
@@ -45,12 +45,12 @@ pub struct Args {
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     /// The moments of each run that are measured, beside its end
-    #[arg(long, value_enum, default_value_t = Each::Checkpoint)]
-    each: Each,
+    #[arg(long, value_enum, default_value_t = CompareEach::Checkpoint)]
+    each: CompareEach,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    resampling: Resampling,
+    resampling: ResamplingArgs,
     /// Print JSON (schema trajview.compare/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -58,11 +58,11 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Each {
+enum CompareEach {
     /// The end of each checkpoint
     Checkpoint,
     /// The end of each turn too
@@ -70,120 +70,120 @@ enum Each {
 }
 
 /// A run that was opened, and where from.
-struct Named {
+struct OpenedRun {
     path: PathBuf,
-    opened: Opened,
+    opened: OpenedRecording,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    let (scorer, reader) = args.measuring.scorers()?;
-    let open = |path: &PathBuf| open(path, &scorer);
-    let named = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    let mut parties = parties(&named, args.each, (&scorer, &reader))?;
+pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    let (scorer, reader) = args.measuring.open_scorers()?;
+    let open = |path: &PathBuf| open_run(path, &scorer);
+    let opened_runs = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let mut parties = compared_parties(&opened_runs, args.each, (&scorer, &reader))?;
     if let Some(word) = args.judge.as_deref() {
         pool_each(parties.iter_mut().map(|party| &mut party.rubric), word)?;
     }
     let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
-    let judge = judge_called(args.judge.as_deref(), &rubrics)?;
+    let judge = judge_by_name(args.judge.as_deref(), &rubrics)?;
     compare::choose_judge(&mut parties, judge.as_ref());
-    let files = files(&named)?;
-    let document = Document { named: &named, parties: &parties, files: &files, args };
+    let files = file_rows(&opened_runs)?;
+    let document = CompareDocument { named: &opened_runs, parties: &parties, files: &files, args };
     if args.json {
-        out.json(&document.shown(scorer.ruler()))?;
+        out.print_json(&document.to_json(scorer.ruler()))?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        tables::write_csv(&document, out)?;
     } else {
-        tables::print(&document, scorer.ruler(), out)?;
+        tables::print_comparison(&document, scorer.ruler(), out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn open(path: &Path, scorer: &Scorer) -> Result<Named, Failure> {
-    Ok(Named { path: path.to_owned(), opened: store::open(path)?.kept_in(scorer.cache()) })
+fn open_run(path: &Path, scorer: &Scorer) -> Result<OpenedRun, CommandFailure> {
+    Ok(OpenedRun { path: path.to_owned(), opened: store::open(path)?.with_cache(scorer.cache()) })
 }
 
-fn parties(
-    named: &[Named],
-    each: Each,
+fn compared_parties(
+    opened_runs: &[OpenedRun],
+    each: CompareEach,
     (scorer, reader): (&Scorer, &ReuseReader),
-) -> Result<Vec<Party>, Failure> {
-    let party = |Named { path, opened }: &Named| {
-        let mut party = Party::new(opened.run.clone(), store::rubric::read(path));
-        party.process = Some(store::processed(&opened.archive, &opened.run));
+) -> Result<Vec<ComparedRun>, CommandFailure> {
+    let party = |OpenedRun { path, opened }: &OpenedRun| {
+        let mut party = ComparedRun::new(opened.run.clone(), store::rubric::read_beside(path));
+        party.process = Some(store::process_numbers(&opened.archive, &opened.run));
         let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
-        party.lines = store::cards::lines_of(&opened.run, &counts);
-        let moments = moments(&party, each);
-        let ends = At::after_each(&moments);
+        party.lines = store::cards::lines_changed(&opened.run, &counts);
+        let moments = measured_moments(&party, each);
+        let ends = At::after_each_count(&moments);
         // First: what is read to be measured is not read again for DIR.
-        let scored = opened.archive.score(&opened.run, &ends, scorer, &|_, _| true);
-        let scored = scored.map_err(Failure::unread)?.into_iter();
-        let measured = scored.map(|it| it.measured().ok());
+        let scored = opened.archive.score_moments(&opened.run, &ends, scorer, &|_, _| true);
+        let scored = scored.map_err(CommandFailure::cannot_read)?.into_iter();
+        let measured = scored.map(|it| it.into_measured().ok());
         party.measured = moments.iter().copied().zip(measured).collect();
-        let reuse = opened.archive.reuse(&opened.run, &moments, reader).map_err(Failure::unread)?;
-        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(Reused::of));
+        let reuse = opened.archive.reuse_at(&opened.run, &moments, reader).map_err(CommandFailure::cannot_read)?;
+        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
         party.reuse = moments.into_iter().zip(reuse).collect();
         Ok(party)
     };
-    named.iter().map(party).collect()
+    opened_runs.iter().map(party).collect()
 }
 
-/// In turns done; the end is always among them, and every state that was judged.
-fn moments(party: &Party, each: Each) -> Vec<usize> {
+/// Returns the measured moments, in turns done; always with the end, and every state that was judged.
+fn measured_moments(party: &ComparedRun, each: CompareEach) -> Vec<usize> {
     let ends = match each {
-        Each::Checkpoint => compare::moments_of(&party.run),
-        Each::Turn => compare::turns_of(&party.run),
+        CompareEach::Checkpoint => compare::checkpoint_moments(&party.run),
+        CompareEach::Turn => compare::turn_moments(&party.run),
     };
-    let ends = ends.into_iter().map(|Moment { done, .. }| done);
-    let judged = party.rubric.judgements.iter().map(|it| compare::done_at(&party.run, it));
-    let moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.end()]).collect();
-    moments.into_iter().collect()
+    let ends = ends.into_iter().map(|ComparedMoment { done, .. }| done);
+    let judged = party.rubric.judgements.iter().map(|it| compare::turns_done_at_judgement(&party.run, it));
+    let measured_moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.end_in_turns()]).collect();
+    measured_moments.into_iter().collect()
 }
 
 /// Pools the judgements of each run, where the word asks for that; an error where no run has any to pool.
 pub fn pool_each<'r>(
     rubrics: impl Iterator<Item = &'r mut Rubric>,
     word: &str,
-) -> Result<(), Failure> {
-    let Some(pooling) = Pooling::of_word(word) else { return Ok(()) };
-    let pooling = pooling.map_err(Failure::wrong)?;
-    let pooled: Vec<Result<(), String>> = rubrics.map(|rubric| rubric.pool(&pooling)).collect();
+) -> Result<(), CommandFailure> {
+    let Some(pooling) = PoolRequest::from_word(word) else { return Ok(()) };
+    let pooling = pooling.map_err(CommandFailure::wrong_arguments)?;
+    let pooled: Vec<Result<(), String>> = rubrics.map(|rubric| rubric.add_pooled(&pooling)).collect();
     match pooled.iter().any(Result::is_ok) {
         true => Ok(()),
-        false => pooled.into_iter().collect::<Result<(), _>>().map_err(Failure::wrong),
+        false => pooled.into_iter().collect::<Result<(), _>>().map_err(CommandFailure::wrong_arguments),
     }
 }
 
-/// What the word names in these runs; None without a word.
-pub fn judge_called(
+/// Finds the judge that the word names in these runs; None without a word.
+pub fn judge_by_name(
     word: Option<&str>,
     rubrics: &[&Rubric],
-) -> Result<Option<named::Named>, Failure> {
-    let judge = word.map(|word| named::Named::of(word, rubrics)).transpose();
-    judge.map_err(|why| Failure::wrong(why.to_string()))
+) -> Result<Option<find_by_name::JudgeSelection>, CommandFailure> {
+    let judge = word.map(|word| find_by_name::JudgeSelection::find_in(word, rubrics)).transpose();
+    judge.map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
 }
 
-/// Of the first two runs, at their ends.
-fn files(named: &[Named]) -> Result<Vec<FileRow>, Failure> {
-    let [a, b, ..] = named else { return Ok(vec![]) };
+/// Compares the files of the first two runs at their ends.
+fn file_rows(opened_runs: &[OpenedRun]) -> Result<Vec<FileRow>, CommandFailure> {
+    let [a, b, ..] = opened_runs else { return Ok(vec![]) };
     let (tree_a, tree_b) = (last_tree(a)?, last_tree(b)?);
-    let (of_a, of_b) = (contents(a), contents(b));
-    let a = Side { tree: &tree_a, contents: &of_a };
-    let b = Side { tree: &tree_b, contents: &of_b };
-    Ok(Trees::of(a, b).rows)
+    let (of_a, of_b) = (run_contents(a), run_contents(b));
+    let a = TreeSide { tree: &tree_a, contents: &of_a };
+    let b = TreeSide { tree: &tree_b, contents: &of_b };
+    Ok(ComparedTrees::compare_sides(a, b).rows)
 }
 
-fn contents(Named { opened, .. }: &Named) -> Contents<'_> {
-    Contents { run: &opened.run, archive: &opened.archive }
+fn run_contents(OpenedRun { opened, .. }: &OpenedRun) -> RunContents<'_> {
+    RunContents { run: &opened.run, archive: &opened.archive }
 }
 
-fn last_tree(Named { opened, .. }: &Named) -> Result<Tree, Failure> {
-    let timeline = opened.archive.timeline(&opened.run).map_err(Failure::unread)?;
-    Ok(timeline.tree_after(opened.run.end()))
+fn last_tree(OpenedRun { opened, .. }: &OpenedRun) -> Result<SourceTree, CommandFailure> {
+    let timeline = opened.archive.timeline(&opened.run).map_err(CommandFailure::cannot_read)?;
+    Ok(timeline.tree_after(opened.run.end_in_turns()))
 }
 
-/// Of the first two runs.
-fn subtraction(parties: &[Party]) -> Subtraction {
+/// Returns which of the first two runs is subtracted from which.
+fn run_subtraction(parties: &[ComparedRun]) -> Subtraction {
     let condition = |at: usize| parties.get(at).and_then(|it| it.run.condition.as_deref());
-    Subtraction::of((0, 1), (condition(0), condition(1)))
+    Subtraction::by_conditions((0, 1), (condition(0), condition(1)))
 }

@@ -1,27 +1,27 @@
 //! `trajview corpus`: all runs below some paths, and what two conditions do to the same tasks.
 
 mod document;
-mod measure;
-mod solved;
+mod run_facts;
+mod cost_per_solved;
 mod tables;
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use trajview_run::{named::Named, path::shared_folder, rubric::Rubric};
+use trajview_run::{find_by_name::JudgeSelection, path::shared_folder, rubric::Rubric};
 use trajview_store as store;
 use trajview_store::remote;
-use trajview_study::pairing::Conditions;
+use trajview_study::pairing::ConditionPair;
 
 use super::{
-    Exit, Failure, Outcome, at, compare, components,
-    measuring::Measuring,
-    output::{Forms, Out},
-    pricing::Pricing,
-    resampling::Resampling,
+    Exit, CommandFailure, CommandResult, run_args, compare, component_comparison,
+    measuring_args::MeasuringArgs,
+    output::{TableFormArgs, Out},
+    pricing::PricingArgs,
+    resampling::ResamplingArgs,
 };
-use document::Document;
+use document::CorpusDocument;
 
 /// All runs below some paths: a table, paired tests between two conditions, correlations
 ///
@@ -35,27 +35,27 @@ use document::Document;
 /// which every test passed; what it costs is all dollars by all solved checkpoints, by recorded and by computed cost apart,
 /// with tasks drawn whole.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CorpusArgs {
     /// Folders below which runs are looked for, runs, or addresses of them; a run that is named twice counts once
-    #[arg(value_name = "PATH", value_parser = at::place(), required_unless_present = "listed")]
+    #[arg(value_name = "PATH", value_parser = run_args::place_parser(), required_unless_present = "listed")]
     paths: Vec<PathBuf>,
     /// And the runs whose paths stand in this file, one a line, as `trajview sample --paths` prints them; `-` is standard input
     #[arg(long = "paths", id = "listed", value_name = "FILE|-")]
     listed: Option<PathBuf>,
     /// The two conditions that are compared
-    #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = conditions)]
-    pair: Conditions,
+    #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = parse_conditions)]
+    pair: ConditionPair,
     /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    pricing: Pricing,
+    pricing: PricingArgs,
     #[command(flatten)]
-    resampling: Resampling,
+    resampling: ResamplingArgs,
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -63,14 +63,14 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     /// Which table --csv prints
-    #[arg(long, value_enum, value_name = "TABLE", default_value_t = Which::Runs, requires = "csv")]
-    table: Which,
+    #[arg(long, value_enum, value_name = "TABLE", default_value_t = CorpusTable::Runs, requires = "csv")]
+    table: CorpusTable,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Which {
+enum CorpusTable {
     /// A row a run
     Runs,
     /// A row a paired test: an agent, a metric
@@ -83,94 +83,95 @@ enum Which {
     Solved,
 }
 
-fn conditions(words: &str) -> Result<Conditions, String> {
-    Conditions::parse(words)
+fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
+    ConditionPair::parse(words)
         .ok_or_else(|| "expected two different conditions, as single-shot,emergent".into())
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    let paths = paths(args)?;
-    let (scorer, reader) = args.measuring.scorers()?;
-    let judge = judge(args.judge.as_deref(), &paths)?;
-    let prices = args.pricing.prices()?;
-    let with = measure::With { scorer: &scorer, reader: &reader, judge, prices: &prices };
-    let runs = measure::all(&paths, &shared(args, &paths), &with);
-    let plan = args.resampling.plan();
-    let document = Document::of(runs, &args.pair, &plan, scorer.ruler());
+pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    let paths = run_paths(args)?;
+    let (scorer, reader) = args.measuring.open_scorers()?;
+    let judge = judge_of_paths(args.judge.as_deref(), &paths)?;
+    let prices = args.pricing.read_prices()?;
+    let with = run_facts::CorpusOptions { scorer: &scorer, reader: &reader, judge, prices: &prices };
+    let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
+    let plan = args.resampling.to_plan();
+    let document = CorpusDocument::new(runs, &args.pair, &plan, scorer.ruler());
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
         match args.table {
-            Which::Runs => out.csv(&tables::runs_csv(&document), &document.runs)?,
-            Which::Paired => out.csv(tables::PAIRED, &document.paired)?,
-            Which::Components => out.csv(components::CSV, &document.components)?,
-            Which::Trends => out.csv(tables::TRENDS, &document.trends)?,
-            Which::Solved => out.csv(solved::CSV, &document.cost_per_solved)?,
+            CorpusTable::Runs => out.print_csv(&tables::runs_csv_columns(&document), &document.runs)?,
+            CorpusTable::Paired => out.print_csv(tables::PAIRED_CSV_COLUMNS, &document.paired)?,
+            CorpusTable::Components => out.print_csv(component_comparison::CSV_COLUMNS, &document.components)?,
+            CorpusTable::Trends => out.print_csv(tables::TREND_CSV_COLUMNS, &document.trends)?,
+            CorpusTable::Solved => out.print_csv(cost_per_solved::CSV_COLUMNS, &document.cost_per_solved)?,
         }
-        super::output::tell_warnings(&document.doubts.problems);
-        tables::several_judgements(&document).iter().for_each(|words| super::output::tell(words));
+        super::output::print_warnings(&document.doubts.problems);
+        tables::several_judgements_notes(&document).iter().for_each(|words| super::output::print_note(words));
     } else {
-        tables::print(&document, args.forms.md, out)?;
+        tables::print_corpus(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-/// Whom the word names in all runs together.
-fn judge(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<Named>, Failure> {
+/// Finds the judge that the word names in all runs together.
+fn judge_of_paths(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<JudgeSelection>, CommandFailure> {
     if word.is_none() {
         return Ok(None);
     }
-    let mut rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read(path)).collect();
+    let mut rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read_beside(path)).collect();
     compare::pool_each(rubrics.iter_mut(), word.unwrap_or_default())?;
-    compare::judge_called(word, &rubrics.iter().collect::<Vec<_>>())
+    compare::judge_by_name(word, &rubrics.iter().collect::<Vec<_>>())
 }
 
-/// The runs that are named and those below the folders that are, sorted, each once.
-fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
-    let listed = args.listed.as_deref().map(listed).transpose()?.unwrap_or_default();
+/// Runs the runs that are named and those below the folders that are, sorted, each once.
+fn run_paths(args: &CorpusArgs) -> Result<Vec<PathBuf>, CommandFailure> {
+    let listed = args.listed.as_deref().map(read_path_list).transpose()?.unwrap_or_default();
     let mut runs = vec![];
     for path in args.paths.iter().chain(&listed) {
-        let named = path.display();
-        if !store::holds_runs(path) {
-            // What lies in a file that holds others is nothing that the disk knows.
+        let shown_path = path.display();
+        if !store::may_contain_runs(path) {
+            // A path inside of a file that holds other runs is not known to the disk.
             let is_inside =
                 path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
             if let (Err(why), false) = (store::disk::metadata(path), is_inside) {
-                return Err(Failure::unread(format!("cannot read {named}: {why}")));
+                return Err(CommandFailure::cannot_read(format!("cannot read {shown_path}: {why}")));
             }
             runs.push(path.clone());
             continue;
         }
         let below = store::runs_below(path);
         if below.is_empty() {
-            let why = format!("{named}: no recording below this folder");
-            return Err(Failure::not_understood(why));
+            let why = format!("{shown_path}: no recording below this folder");
+            return Err(CommandFailure::cannot_understand(why));
         }
         runs.extend(below);
     }
     if runs.is_empty() {
-        return Err(Failure::not_understood("no path is listed, so there is no run"));
+        return Err(CommandFailure::cannot_understand("no path is listed, so there is no run"));
     }
     runs.sort();
     runs.dedup();
     Ok(runs)
 }
 
-/// The paths in a list, one a line.
-fn listed(file: &Path) -> Result<Vec<PathBuf>, Failure> {
+/// Reads the paths in a list, one a line.
+fn read_path_list(file: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
     let read = match file.as_os_str() == "-" {
         true => std::io::read_to_string(std::io::stdin()),
         false => std::fs::read_to_string(file),
     };
     let text =
-        read.map_err(|why| Failure::unread(format!("cannot read {}: {why}", file.display())))?;
+        read.map_err(|why| CommandFailure::cannot_read(format!("cannot read {}: {why}", file.display())))?;
     let lines = text.lines().map(|line| line.trim_end_matches('\r'));
-    Ok(lines.filter(|line| !line.trim().is_empty()).map(|it| remote::named(it.into())).collect())
+    Ok(lines.filter(|line| !line.trim().is_empty()).map(|it| remote::register_path(it.into())).collect())
 }
 
-/// Below which the table calls each run by its path: the one folder that was named, else the innermost that all runs are in.
-fn shared(args: &Args, runs: &[PathBuf]) -> PathBuf {
+/// Returns the folder below which the table names each run by its path: the only folder named, else the innermost that
+/// all runs are in.
+fn naming_folder(args: &CorpusArgs, runs: &[PathBuf]) -> PathBuf {
     if let ([folder], None) = (args.paths.as_slice(), &args.listed) {
         return folder.clone();
     }

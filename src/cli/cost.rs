@@ -5,17 +5,17 @@ mod tables;
 
 use std::path::PathBuf;
 
-use trajview_metrics::cost::Told;
+use trajview_metrics::cost::SeenResponses;
 use trajview_store as store;
 
 use super::{
-    Exit, Failure, Outcome, at,
+    Exit, CommandFailure, CommandResult, run_args,
     output::{self, Out},
-    pricing::Pricing,
+    pricing::PricingArgs,
 };
 
 pub use document::CostRow;
-use document::{By, Document, RunRow};
+use document::{CostGrouping, CostDocument, RunCostRow};
 
 /// What runs cost: as recorded, and computed from their tokens at list prices, by turn, step, agent or model
 ///
@@ -25,15 +25,15 @@ use document::{By, Document, RunRow};
 /// table does not have are not priced: they are counted, the computed cost is null, and "≥" says what the others cost. Of
 /// several recordings a response that was told before, by a session that goes on in another file, counts once.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct CostArgs {
     /// Logs, run bundles, or folders of them
-    #[arg(value_name = "RUN", required = true, value_parser = at::recording())]
+    #[arg(value_name = "RUN", required = true, value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// What has a row. Without it the turns of one run, and of several the runs
     #[arg(long, value_enum, value_name = "WHAT")]
-    by: Option<By>,
+    by: Option<CostGrouping>,
     #[command(flatten)]
-    pricing: Pricing,
+    pricing: PricingArgs,
     /// Print JSON (schema trajview.cost/1)
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -42,42 +42,42 @@ pub struct Args {
     csv: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let prices = args.pricing.prices()?;
-    let paths = paths(&args.runs)?;
-    let by = args.by.unwrap_or(if paths.len() == 1 { By::Turn } else { By::Run });
-    let mut told = Told::default();
-    let mut document = Document::new(by);
+pub fn run(args: &CostArgs, out: &mut Out) -> CommandResult {
+    let prices = args.pricing.read_prices()?;
+    let paths = run_paths(&args.runs)?;
+    let by = args.by.unwrap_or(if paths.len() == 1 { CostGrouping::Turn } else { CostGrouping::Run });
+    let mut seen_responses = SeenResponses::default();
+    let mut document = CostDocument::new(by);
     for path in paths {
         let name = path.display().to_string();
         match store::open(&path) {
-            Ok(opened) => document.push(RunRow::of(name, &opened.run, &prices, by, &mut told)),
+            Ok(opened) => document.add_run(RunCostRow::new(name, &opened.run, &prices, by, &mut seen_responses)),
             Err(why) if args.runs.len() == 1 && args.runs[0] == path => return Err(why.into()),
-            Err(why) => document.problem(name, why.to_string()),
+            Err(why) => document.add_problem(name, why.to_string()),
         }
     }
-    document.finish(&prices);
+    document.sum_up(&prices);
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
-        out.csv(tables::CSV, document.parts())?;
-        output::tell_warnings(&document.problems);
+        out.print_csv(tables::CSV_COLUMNS, document.part_rows())?;
+        output::print_warnings(&document.problems);
     } else {
-        tables::print(&document, out)?;
+        tables::print_costs(&document, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn paths(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let all: Vec<PathBuf> = named
+fn run_paths(named_paths: &[PathBuf]) -> Result<Vec<PathBuf>, CommandFailure> {
+    let all: Vec<PathBuf> = named_paths
         .iter()
-        .flat_map(|path| match store::holds_several(path) {
+        .flat_map(|path| match store::contains_several_runs(path) {
             true => store::runs_below(path),
             false => vec![path.clone()],
         })
         .collect();
     if all.is_empty() {
-        return Err(Failure::not_understood("no recording below these folders"));
+        return Err(CommandFailure::cannot_understand("no recording below these folders"));
     }
     Ok(all)
 }

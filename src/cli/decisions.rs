@@ -1,25 +1,25 @@
 //! `trajview decisions`: the decisions of a project over a run, what retrieval gives for a text, how good it is where the
 //! right decision is known, and Continuity's result files as tables.
 
-mod results;
+mod continuity_results;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use trajview_metrics::decisions::{
-    Kept, Store, kept, key,
-    lane::{self, Applied},
-    measure::Retrieval,
-    rank::Index,
+    DecisionVerdict, DecisionStore, decision_verdicts, retrieval_key,
+    step_decisions::{self, AppliedDecision},
+    retrieval_quality::RetrievalQuality,
+    ranking::DecisionIndex,
 };
-use trajview_run::{Run, figures, rubric::Evidence};
+use trajview_run::{Run, format_number, rubric::Evidence};
 use trajview_store as store;
 use trajview_store::{Archive, decisions as files};
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Out, Table, share, tell},
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{Out, OutputTable, share_cell, print_note},
 };
 
 /// Decisions that applied to each step of a run, and whether the agent had been shown them; what retrieval gives for a text
@@ -27,9 +27,9 @@ use super::{
 /// Without --store the run's own decisions.json. With --ask or --gold no run is needed. Retrieval is Continuity's: BM25 over
 /// question, answer and tags; --keyed asks with the key of the text (quoted strings, paths, capitalised words) alone.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DecisionsArgs {
     /// A log, a run bundle, or one of Continuity's result files (action-alignment.json, recall-over-time.json, inter-judge*.json)
-    #[arg(value_name = "RUN", value_parser = at::recording(), required_unless_present_any = ["ask", "gold"])]
+    #[arg(value_name = "RUN", value_parser = run_args::recording_parser(), required_unless_present_any = ["ask", "gold"])]
     run: Option<PathBuf>,
     /// The decisions: a JSON file in Continuity's shape; code-links.json beside it counts
     #[arg(long, value_name = "FILE")]
@@ -60,57 +60,57 @@ pub struct Args {
     md: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &DecisionsArgs, out: &mut Out) -> CommandResult {
     if args.md {
-        out.write_markdown();
+        out.set_markdown();
     }
     if let (Some(text), Some(store)) = (&args.ask, &args.store) {
-        let store = named(store)?;
-        asked(&store, text, args, out)?;
+        let store = read_store(store)?;
+        print_retrieval(&store, text, args, out)?;
         return Ok(Exit::Fine);
     }
     if let (Some(path), Some(store)) = (&args.gold, &args.store) {
-        let store = named(store)?;
-        measured(&store, path, args, out)?;
+        let store = read_store(store)?;
+        print_retrieval_quality(&store, path, args, out)?;
         return Ok(Exit::Fine);
     }
-    let Some(path) = &args.run else { return Err(Failure::wrong("name a run")) };
-    if let Some(results) = results::read(path) {
-        results.print(args, out)?;
+    let Some(path) = &args.run else { return Err(CommandFailure::wrong_arguments("name a run")) };
+    if let Some(results) = continuity_results::read_results(path) {
+        results.print_results(args, out)?;
         return Ok(Exit::Fine);
     }
-    over_a_run(path, args, out)
+    decisions_of_run(path, args, out)
 }
 
-/// The store that is named, else the run's own; what could not be read of it goes to standard error.
-pub fn store_of(path: Option<&Path>, archive: &Archive) -> Result<Store, Failure> {
-    let own = || archive.bundle().and_then(files::of_bundle).ok_or_else(no_store);
+/// Opens the named store, else the run's own; prints on standard error what could not be read of it.
+pub fn open_store(path: Option<&Path>, archive: &Archive) -> Result<DecisionStore, CommandFailure> {
+    let run_store = || archive.bundle().and_then(files::bundle_store).ok_or_else(no_store_failure);
     let store = match path {
-        Some(path) => return named(path),
-        None => own()?.map_err(Failure::not_understood)?,
+        Some(path) => return read_store(path),
+        None => run_store()?.map_err(CommandFailure::cannot_understand)?,
     };
-    store.warnings.iter().for_each(|what| tell(what));
+    store.warnings.iter().for_each(|what| print_note(what));
     Ok(store)
 }
 
-fn named(path: &Path) -> Result<Store, Failure> {
+fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
     if !path.exists() {
-        return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+        return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
     }
-    let store = files::read(path).map_err(Failure::not_understood)?;
-    store.warnings.iter().for_each(|what| tell(what));
+    let store = files::read_store(path).map_err(CommandFailure::cannot_understand)?;
+    store.warnings.iter().for_each(|what| print_note(what));
     Ok(store)
 }
 
-fn no_store() -> Failure {
-    Failure::wrong("the run has no decisions.json; name one with --store, or draw one with --draw")
+fn no_store_failure() -> CommandFailure {
+    CommandFailure::wrong_arguments("the run has no decisions.json; name one with --store, or draw one with --draw")
 }
 
-/// What retrieval gives for a text.
+/// The matches that retrieval finds for a text (JSON).
 #[derive(Serialize)]
-struct Asked<'s> {
+struct RetrievalDocument<'s> {
     schema: &'static str,
-    /// What was asked with: the key, or the whole text.
+    /// The text of the query: the key, or the whole text.
     key: String,
     matches: Vec<MatchRow<'s>>,
 }
@@ -122,11 +122,11 @@ struct MatchRow<'s> {
     status: Option<&'s str>,
 }
 
-fn asked(store: &Store, text: &str, args: &Args, out: &mut Out) -> std::io::Result<()> {
-    let key = if args.keyed { key::of(text) } else { text.to_owned() };
-    let index = Index::of(store);
+fn print_retrieval(store: &DecisionStore, text: &str, args: &DecisionsArgs, out: &mut Out) -> std::io::Result<()> {
+    let key = if args.keyed { retrieval_key::key_of_text(text) } else { text.to_owned() };
+    let index = DecisionIndex::new(store);
     let matches: Vec<MatchRow<'_>> = index
-        .find(&key)
+        .find_decisions(&key)
         .into_iter()
         .map(|found| MatchRow {
             id: &found.decision.id,
@@ -135,23 +135,23 @@ fn asked(store: &Store, text: &str, args: &Args, out: &mut Out) -> std::io::Resu
         })
         .collect();
     if args.json {
-        return out.json(&Asked { schema: "trajview.decisions/1", key, matches });
+        return out.print_json(&RetrievalDocument { schema: "trajview.decisions/1", key, matches });
     }
     if args.csv {
-        return out.csv("id score status", &matches);
+        return out.print_csv("id score status", &matches);
     }
-    out.line(&format!("asked with: {key}"))?;
-    let mut table = Table::new(&["decision", ">score", "status"]);
+    out.print_line(&format!("asked with: {key}"))?;
+    let mut table = OutputTable::new(&["decision", ">score", "status"]);
     for row in &matches {
         let status = row.status.unwrap_or("-").to_owned();
-        table.row(vec![row.id.to_owned(), figures::share(row.score), status]);
+        table.add_row(vec![row.id.to_owned(), format_number::three_decimals(row.score), status]);
     }
-    table.write(args.md, out)
+    table.write_table(args.md, out)
 }
 
 /// A prompt and the decision that it was made from.
 #[derive(Deserialize)]
-struct Gold {
+struct GoldPrompt {
     #[serde(alias = "question")]
     prompt: String,
     #[serde(alias = "decisionId")]
@@ -159,10 +159,10 @@ struct Gold {
 }
 
 #[derive(Serialize)]
-struct Measured {
+struct RetrievalQualityDocument {
     schema: &'static str,
-    full: Retrieval,
-    keyed: Retrieval,
+    full: RetrievalQuality,
+    keyed: RetrievalQuality,
     prompts: Vec<PromptRow>,
 }
 
@@ -171,97 +171,97 @@ struct PromptRow {
     prompt: String,
     gold: String,
     key: String,
-    /// From 1; null where it was not found.
+    /// Rank of the gold decision, from 1. Null if it was not found.
     rank_full: Option<usize>,
     rank_keyed: Option<usize>,
 }
 
-fn measured(store: &Store, path: &Path, args: &Args, out: &mut Out) -> Result<(), Failure> {
+fn print_retrieval_quality(store: &DecisionStore, path: &Path, args: &DecisionsArgs, out: &mut Out) -> Result<(), CommandFailure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
-        .map_err(|why| Failure::unread(format!("cannot read {shown}: {why}")))?;
-    let gold: Vec<Gold> = serde_json::from_str(&text).map_err(|why| {
-        Failure::not_understood(format!("{shown}: expected a list of {{prompt, gold}}: {why}"))
+        .map_err(|why| CommandFailure::cannot_read(format!("cannot read {shown}: {why}")))?;
+    let gold: Vec<GoldPrompt> = serde_json::from_str(&text).map_err(|why| {
+        CommandFailure::cannot_understand(format!("{shown}: expected a list of {{prompt, gold}}: {why}"))
     })?;
-    let index = Index::of(store);
+    let index = DecisionIndex::new(store);
     let rank = |text: &str, gold: &str| {
-        index.find(text).iter().position(|found| found.decision.id == gold).map(|at| at + 1)
+        index.find_decisions(text).iter().position(|found| found.decision.id == gold).map(|at| at + 1)
     };
     let prompts: Vec<PromptRow> = gold
         .into_iter()
-        .map(|Gold { prompt, gold }| {
-            let key = key::of(&prompt);
+        .map(|GoldPrompt { prompt, gold }| {
+            let key = retrieval_key::key_of_text(&prompt);
             let (rank_full, rank_keyed) = (rank(&prompt, &gold), rank(&key, &gold));
             PromptRow { prompt, gold, key, rank_full, rank_keyed }
         })
         .collect();
-    let of = |rank: fn(&PromptRow) -> Option<usize>| {
-        Retrieval::of(&prompts.iter().map(rank).collect::<Vec<_>>())
+    let share_found = |rank: fn(&PromptRow) -> Option<usize>| {
+        RetrievalQuality::from_ranks(&prompts.iter().map(rank).collect::<Vec<_>>())
     };
-    let (full, keyed) = (of(|row| row.rank_full), of(|row| row.rank_keyed));
-    let document = Measured { schema: "trajview.decisions/1", full, keyed, prompts };
+    let (full, keyed) = (share_found(|row| row.rank_full), share_found(|row| row.rank_keyed));
+    let document = RetrievalQualityDocument { schema: "trajview.decisions/1", full, keyed, prompts };
     if args.json {
-        return Ok(out.json(&document)?);
+        return Ok(out.print_json(&document)?);
     }
     if args.csv {
-        return Ok(out.csv("gold rank_full rank_keyed key prompt", &document.prompts)?);
+        return Ok(out.print_csv("gold rank_full rank_keyed key prompt", &document.prompts)?);
     }
-    let mut table = Table::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
+    let mut table = OutputTable::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
     for (name, it) in [("the whole prompt", full), ("its key", keyed)] {
-        let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share);
-        table.row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
+        let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share_cell);
+        table.add_row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
     }
-    Ok(table.write(args.md, out)?)
+    Ok(table.write_table(args.md, out)?)
 }
 
 /// The decisions over a run.
 #[derive(Serialize)]
-struct Document {
+struct DecisionsDocument {
     schema: &'static str,
     run: String,
     path: String,
     decisions: usize,
-    /// Where they are from.
+    /// The source of the decisions.
     store: Option<String>,
     /// Decisions that took each other's place, the first of each chain first.
-    chains: Vec<ChainRow>,
-    /// What judges said of whether the code keeps them; of each decision one at most.
-    verdicts: Vec<VerdictRow>,
-    steps: Vec<StepRow>,
+    chains: Vec<DecisionChainRow>,
+    /// The verdicts of judges on whether the code keeps a decision; at most one for each decision.
+    verdicts: Vec<DecisionVerdictRow>,
+    steps: Vec<DecisionStepRow>,
 }
 
 #[derive(Serialize)]
-struct ChainRow {
+struct DecisionChainRow {
     decisions: Vec<String>,
-    /// The first step to which the newest applies; null where it applies to none.
+    /// The first step to which the newest applies. Null if it applies to none.
     newest_applies_at: Option<String>,
 }
 
 #[derive(Serialize)]
-struct VerdictRow {
+struct DecisionVerdictRow {
     id: String,
-    /// Null where the judge cannot tell.
+    /// Null if the judge cannot tell.
     kept: Option<bool>,
     judge: String,
     /// The state that was judged, in turns done.
     after_turn: usize,
     commit: Option<String>,
     rationale: String,
-    evidence: Vec<Lines>,
+    evidence: Vec<EvidenceLines>,
     file: String,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct EvidenceLines {
     path: String,
     start: Option<usize>,
     end: Option<usize>,
 }
 
-impl VerdictRow {
-    /// `t1.1 broken, says quick-reader after turn 12: ... (src/a.py:3-9)`
-    fn words(&self) -> String {
-        let place = |it: &Lines| match it.start.zip(it.end) {
+impl DecisionVerdictRow {
+    /// Returns `t1.1 broken, says quick-reader after turn 12: ... (src/a.py:3-9)`.
+    fn verdict_line(&self) -> String {
+        let place = |it: &EvidenceLines| match it.start.zip(it.end) {
             Some((start, end)) => format!("{}:{start}-{end}", it.path),
             None => it.path.clone(),
         };
@@ -269,21 +269,21 @@ impl VerdictRow {
         let lines =
             if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
         let Self { id, judge, after_turn, rationale, .. } = self;
-        let kept = kept::word(self.kept);
-        format!("{id} {kept}, says {judge} after turn {after_turn}: {rationale}{lines}")
+        let kept_word = decision_verdicts::verdict_word(self.kept);
+        format!("{id} {kept_word}, says {judge} after turn {after_turn}: {rationale}{lines}")
     }
 
-    fn of(verdict: &Kept) -> Self {
-        let lines = |it: &Evidence| Lines {
+    fn new(verdict: &DecisionVerdict) -> Self {
+        let lines = |it: &Evidence| EvidenceLines {
             path: it.path.clone(),
             start: it.lines.map(|(start, _)| start),
             end: it.lines.map(|(_, end)| end),
         };
         Self {
             id: verdict.decision.clone(),
-            kept: verdict.kept,
+            kept: verdict.is_kept,
             judge: verdict.judge.clone(),
-            after_turn: verdict.done,
+            after_turn: verdict.turns_done,
             commit: verdict.commit.clone(),
             rationale: verdict.rationale.clone(),
             evidence: verdict.evidence.iter().map(lines).collect(),
@@ -293,107 +293,108 @@ impl VerdictRow {
 }
 
 #[derive(Serialize)]
-struct StepRow {
+struct DecisionStepRow {
     /// `12.7`: the seventh step of turn 12.
     step: String,
     paths: Vec<String>,
-    decisions: Vec<AppliedRow>,
+    decisions: Vec<AppliedDecisionRow>,
 }
 
 #[derive(Serialize)]
-struct AppliedRow {
+struct AppliedDecisionRow {
     id: String,
-    /// `file`: its files or links name the file; `words`: found by what the call says.
+    /// `file`: its files or links name the file; `words`: found by the text of the call.
     by: &'static str,
     score: f64,
     is_past: bool,
-    /// Whether something before the step shows it to the agent, and the turn that did first, from 1.
+    /// True if something before the step shows the decision to the agent, with the first such turn, from 1.
     shown: bool,
     shown_at: Option<usize>,
-    /// Whether later code keeps it, as a judge said; null where nobody judged it after this step, or the judge cannot tell.
+    /// True if a judge found that later code keeps it. Null if nobody judged it after this step, or the judge
+    /// cannot tell.
     kept: Option<bool>,
-    /// Who said so, and of the state after which turn.
+    /// The judge, and the turn after which the state was judged.
     judge: Option<String>,
     judged_after: Option<usize>,
 }
 
-impl AppliedRow {
-    fn of(applied: &Applied, kept: Option<&Kept>) -> Self {
+impl AppliedDecisionRow {
+    fn new(applied: &AppliedDecision, verdict: Option<&DecisionVerdict>) -> Self {
         Self {
             id: applied.decision.clone(),
-            by: applied.by,
+            by: applied.match_kind,
             score: applied.score,
             is_past: applied.is_past,
-            shown: applied.shown.is_some(),
-            shown_at: applied.shown.map(|turn| turn + 1),
-            kept: kept.and_then(|it| it.kept),
-            judge: kept.map(|it| it.judge.clone()),
-            judged_after: kept.map(|it| it.done),
+            shown: applied.shown_in_turn.is_some(),
+            shown_at: applied.shown_in_turn.map(|turn| turn + 1),
+            kept: verdict.and_then(|it| it.is_kept),
+            judge: verdict.map(|it| it.judge.clone()),
+            judged_after: verdict.map(|it| it.turns_done),
         }
     }
 
-    /// `kept`, `broken`, `cannot tell`; `-` where nobody judged it.
-    fn verdict(&self) -> &'static str {
+    /// Returns `kept`, `broken`, `cannot tell`; `-` where nobody judged it.
+    fn verdict_word(&self) -> &'static str {
         let judged = self.judged_after.map(|_| self.kept);
-        judged.map_or("-", |kept| kept::word(kept))
+        judged.map_or("-", |kept| decision_verdicts::verdict_word(kept))
     }
 }
 
-fn over_a_run(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
     if args.draw {
-        return draw(archive, run, args, out);
+        return draw_decisions(archive, run, args, out);
     }
-    let store = store_of(args.store.as_deref(), archive)?;
-    let over = files::lane(archive, run, &store);
-    let applied = |row: &lane::Row| {
-        let of = |it: &Applied| AppliedRow::of(it, over.kept(&it.decision, row.step));
-        row.applied.iter().map(of).collect()
+    let store = open_store(args.store.as_deref(), archive)?;
+    let over = files::decision_lane(archive, run, &store);
+    let applied = |row: &step_decisions::StepDecisions| {
+        let applied_row = |it: &AppliedDecision| AppliedDecisionRow::new(it, over.verdict_after(&it.decision, row.step));
+        row.applied.iter().map(applied_row).collect()
     };
-    let step = |row: &lane::Row| StepRow {
-        step: row.called(),
+    let step = |row: &step_decisions::StepDecisions| DecisionStepRow {
+        step: row.step_label(),
         paths: row.paths.clone(),
         decisions: applied(row),
     };
-    let chain = |ids: &Vec<String>| ChainRow {
-        newest_applies_at: ids.last().and_then(|id| over.first(id)).map(lane::Row::called),
+    let chain = |ids: &Vec<String>| DecisionChainRow {
+        newest_applies_at: ids.last().and_then(|id| over.first_row(id)).map(step_decisions::StepDecisions::step_label),
         decisions: ids.clone(),
     };
-    let lane = Document {
+    let lane = DecisionsDocument {
         schema: "trajview.decisions/1",
         run: run.id.clone(),
         path: path.display().to_string(),
         decisions: over.decisions,
         store: over.origin.as_deref().map(|path| path.display().to_string()),
         chains: over.chains.iter().map(chain).collect(),
-        verdicts: over.verdicts.iter().map(VerdictRow::of).collect(),
+        verdicts: over.verdicts.iter().map(DecisionVerdictRow::new).collect(),
         steps: over.rows.iter().map(step).collect(),
     };
     if args.json {
-        out.json(&lane)?;
+        out.print_json(&lane)?;
     } else if args.csv {
-        out.csv("step id by score is_past shown shown_at kept judge judged_after", flat(&lane))?;
+        out.print_csv("step id by score is_past shown shown_at kept judge judged_after", csv_values(&lane))?;
     } else {
-        print(&lane, args.md, out)?;
+        print_decisions(&lane, args.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
 /// Prints what the requests lay down, or writes it into a new file.
-fn draw(archive: &Archive, run: &Run, args: &Args, out: &mut Out) -> Outcome {
+fn draw_decisions(archive: &Archive, run: &Run, args: &DecisionsArgs, out: &mut Out) -> CommandResult {
     match &args.out {
-        None => out.json(&files::drawn(archive, run))?,
+        None => out.print_json(&files::request_decisions(archive, run))?,
         Some(path) => {
-            let count = files::write_drawn(archive, run, path).map_err(Failure::wrong)?;
-            out.line(&format!("{}: {}", path.display(), at::counted(count, "decision")))?;
+            let count = files::write_request_decisions(archive, run, path).map_err(CommandFailure::wrong_arguments)?;
+            out.print_line(&format!("{}: {}", path.display(), run_args::count_with_noun(count, "decision")))?;
         }
     }
     Ok(Exit::Fine)
 }
 
-/// A row for each step and decision.
-fn flat(lane: &Document) -> Vec<serde_json::Value> {
+/// Returns a row for each step and decision.
+fn csv_values(lane: &DecisionsDocument) -> Vec<serde_json::Value> {
     let rows = lane.steps.iter().flat_map(|row| row.decisions.iter().map(move |it| (row, it)));
     rows.map(|(row, applied)| {
         let mut value = serde_json::json!(applied);
@@ -403,8 +404,8 @@ fn flat(lane: &Document) -> Vec<serde_json::Value> {
     .collect()
 }
 
-fn print(lane: &Document, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let mut table = Table::new(&["step", "file", "decision", "by", "shown", "kept"]);
+fn print_decisions(lane: &DecisionsDocument, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    let mut table = OutputTable::new(&["step", "file", "decision", "by", "shown", "kept"]);
     for row in &lane.steps {
         for (at, applied) in row.decisions.iter().enumerate() {
             let first = |text: String| if at == 0 { text } else { String::new() };
@@ -414,28 +415,28 @@ fn print(lane: &Document, is_markdown: bool, out: &mut Out) -> std::io::Result<(
                 None => "not before".into(),
             };
             let past = if applied.is_past { " (past)" } else { "" };
-            table.row(vec![
+            table.add_row(vec![
                 first(row.step.clone()),
                 first(file),
                 format!("{}{past}", applied.id),
                 applied.by.to_owned(),
                 shown,
-                applied.verdict().to_owned(),
+                applied.verdict_word().to_owned(),
             ]);
         }
     }
-    table.write(is_markdown, out)?;
+    table.write_table(is_markdown, out)?;
     for chain in &lane.chains {
         let at = match &chain.newest_applies_at {
             Some(step) => format!("the newest applies first at step {step}"),
             None => "the newest applies to no step".to_owned(),
         };
-        out.line(&format!("superseded in turn: {}; {at}", chain.decisions.join(" -> ")))?;
+        out.print_line(&format!("superseded in turn: {}; {at}", chain.decisions.join(" -> ")))?;
     }
-    lane.verdicts.iter().try_for_each(|it| out.line(&it.words()))?;
+    lane.verdicts.iter().try_for_each(|it| out.print_line(&it.verdict_line()))?;
     let applied = || lane.steps.iter().flat_map(|row| &row.decisions);
     let shown = applied().filter(|it| it.shown).count();
-    out.line(&format!(
+    out.print_line(&format!(
         "{} decisions, {} steps to which one applied, {shown} of {} shown before",
         lane.decisions,
         lane.steps.len(),

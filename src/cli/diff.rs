@@ -4,23 +4,23 @@ use serde::Serialize;
 
 use trajview_code::{
     patch::LineCounts,
-    unified::{self, FileSides, Side},
+    git_patch::{self, FileSides, SideContent},
 };
 use trajview_run::{
     Run,
-    files::{Blob, Change, FileMode, Moment, TreeFile, Version},
+    files::{Blob, FileChange, FileMode, RunMoment, TreeFile, ChangeVersion},
 };
 use trajview_store as store;
 use trajview_store::Archive;
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at,
-    output::{Out, Table, cell, dash},
+    Exit, CommandFailure, CommandResult, RunArg, run_args,
+    output::{Out, OutputTable, cell_or_empty, cell_or_dash},
 };
 
 /// Print what changed as a patch that `git apply` accepts onto the tree before
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct DiffArgs {
     #[command(flatten)]
     run: RunArg,
     /// What one turn changed (counts from 1)
@@ -29,9 +29,9 @@ pub struct Args {
     /// What one step changed, such as 12.7, as far as its recorded edits tell
     #[arg(long, value_name = "TURN.STEP", conflicts_with_all = ["from", "to"])]
     step: Option<String>,
-    #[arg(long, default_value = "start", help = at::HELP_WITH_STEPS)]
+    #[arg(long, default_value = "start", help = run_args::MOMENT_HELP_WITH_STEPS)]
     from: String,
-    #[arg(long, default_value = "final", help = at::HELP_WITH_STEPS)]
+    #[arg(long, default_value = "final", help = run_args::MOMENT_HELP_WITH_STEPS)]
     to: String,
     /// Only files whose path matches; `**` crosses folders
     #[arg(long, value_name = "GLOB")]
@@ -44,55 +44,55 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let glob = args.path.as_deref().map(matcher).transpose()?;
+pub fn run(args: &DiffArgs, out: &mut Out) -> CommandResult {
+    let glob = args.path.as_deref().map(path_matcher).transpose()?;
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let mut changes = changes(args, run, archive)?;
+    let mut changes = wanted_changes(args, run, archive)?;
     changes.retain(|change| glob.as_ref().is_none_or(|glob| glob.is_match(change.path.as_str())));
-    let mut reader = Reader { run, archive, left: MOST_BYTES };
+    let mut reader = ChangeReader { run, archive, left: MOST_BYTES };
     if args.stat {
-        let rows: Vec<StatRow> =
-            changes.iter().map(|change| stat_row(&reader.read(change))).collect();
+        let rows: Vec<DiffStatRow> =
+            changes.iter().map(|change| stat_row(&reader.read_sides(change))).collect();
         print_stat(args, rows, out)?;
     } else {
         for change in &changes {
-            out.raw(&unified::patch(&[reader.read(change).borrowed()]))?;
+            out.print_bytes(&git_patch::write_patch(&[reader.read_sides(change).as_file_sides()]))?;
         }
     }
     Ok(Exit::Fine)
 }
 
-/// What is asked for, as changes.
-fn changes(args: &Args, run: &Run, archive: &Archive) -> Result<Vec<Change>, Failure> {
+/// Returns the requested changes.
+fn wanted_changes(args: &DiffArgs, run: &Run, archive: &Archive) -> Result<Vec<FileChange>, CommandFailure> {
     if let Some(step) = &args.step {
-        let step = at::step(run, step)?;
-        let timeline = archive.timeline(run).map_err(Failure::unread)?;
-        return Ok(timeline.changes_of(step).to_vec());
+        let step = run_args::parse_step(run, step)?;
+        let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
+        return Ok(timeline.changes_of_step(step).to_vec());
     }
     let (before, after) = match args.turn {
         Some(turn) => {
-            at::turn_index(run, turn).map(|turn| (Moment::after(turn), Moment::after(turn + 1)))?
+            run_args::turn_index(run, turn).map(|turn| (RunMoment::after_turns(turn), RunMoment::after_turns(turn + 1)))?
         }
-        None => (at::moment(run, &args.from)?, at::moment(run, &args.to)?),
+        None => (run_args::parse_moment(run, &args.from)?, run_args::parse_moment(run, &args.to)?),
     };
-    archive.changes_between(run, before, after).map_err(Failure::unread)
+    archive.changes_between(run, before, after).map_err(CommandFailure::cannot_read)
 }
 
 /// Bytes of contents that one patch is made of.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Reads the sides of one change after the other, so that no more than one is held.
-struct Reader<'a> {
+/// Reads the sides of one change after the other, so that only one is in memory.
+struct ChangeReader<'a> {
     run: &'a Run,
     archive: &'a Archive,
     left: u64,
 }
 
-impl Reader<'_> {
+impl ChangeReader<'_> {
     /// Says what cannot be part of a patch.
-    fn read(&mut self, change: &Change) -> Sides {
-        let mut sides = Sides::of(self.run, self.archive, change);
+    fn read_sides(&mut self, change: &FileChange) -> ChangeSides {
+        let mut sides = ChangeSides::read_change(self.run, self.archive, change);
         let size =
             |side: &Option<OwnedSide>| side.as_ref().map_or(0, |side| side.bytes.len() as u64);
         match self.left.checked_sub(size(&sides.old) + size(&sides.new)) {
@@ -101,36 +101,36 @@ impl Reader<'_> {
                 let most = MOST_BYTES >> 20;
                 let why =
                     format!("the patch would be made of more than {most} MiB; left out of it");
-                sides = Sides { old: None, new: None, problem: Some(why), ..sides };
+                sides = ChangeSides { old: None, new: None, problem: Some(why), ..sides };
             }
         }
         if let Some(why) = &sides.problem {
-            eprintln!("trajview: {}: {why}", super::output::plain(&sides.path));
+            eprintln!("trajview: {}: {why}", super::output::safe_line(&sides.path));
         }
         sides
     }
 }
 
-fn matcher(glob: &str) -> Result<globset::GlobMatcher, Failure> {
+fn path_matcher(glob: &str) -> Result<globset::GlobMatcher, CommandFailure> {
     let built = globset::GlobBuilder::new(glob).literal_separator(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|why| Failure::wrong(why.to_string()))
+    built.map(|glob| glob.compile_matcher()).map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
 }
 
 /// A change with the bytes of both sides at hand.
-struct Sides {
+struct ChangeSides {
     path: String,
     from: Option<String>,
     old: Option<OwnedSide>,
     new: Option<OwnedSide>,
-    /// Why it cannot be part of a patch.
+    /// The reason why it cannot be part of a patch.
     problem: Option<String>,
-    /// What is known of it where the two sides are not.
-    known: Known,
+    /// Facts on the change where the two sides are not known.
+    known: PartialChange,
 }
 
-/// What a recording tells of a change without both sides of the file.
+/// The recorded facts on a change without both sides of the file.
 #[derive(Default)]
-struct Known {
+struct PartialChange {
     lines: Option<LineCounts>,
     is_binary: bool,
 }
@@ -141,32 +141,32 @@ struct OwnedSide {
     bytes: Blob,
 }
 
-impl Sides {
-    fn of(run: &Run, archive: &Archive, change: &Change) -> Self {
+impl ChangeSides {
+    fn read_change(run: &Run, archive: &Archive, change: &FileChange) -> Self {
         let read =
-            |file: Option<TreeFile>| file.map(|file| OwnedSide::of(run, archive, file)).transpose();
+            |file: Option<TreeFile>| file.map(|file| OwnedSide::read_file(run, archive, file)).transpose();
         let (path, from) = (change.path.to_string(), change.from.as_ref().map(ToString::to_string));
         let read = match &change.version {
-            Version::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
-            Version::Binary => {
+            ChangeVersion::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
+            ChangeVersion::Binary => {
                 Err("a binary file, whose content is not in the recording".to_owned())
             }
-            Version::Part(hunks) if hunks.is_empty() => {
+            ChangeVersion::Part(hunks) if hunks.is_empty() => {
                 Err("the recording says that this file changed, not how".to_owned())
             }
-            Version::Hunks(_) | Version::Part(_) => {
+            ChangeVersion::Hunks(_) | ChangeVersion::Part(_) => {
                 Err("the file before is not in the recording".to_owned())
             }
         };
         match read {
-            Ok((old, new)) => Self { path, from, old, new, problem: None, known: Known::default() },
+            Ok((old, new)) => Self { path, from, old, new, problem: None, known: PartialChange::default() },
             Err(why) => Self {
                 path,
                 from,
                 old: None,
                 new: None,
                 problem: Some(format!("{why}; left out of the patch")),
-                known: Known {
+                known: PartialChange {
                     lines: archive.line_counts_of(run, change),
                     is_binary: archive.is_binary(run, change),
                 },
@@ -174,36 +174,36 @@ impl Sides {
         }
     }
 
-    fn borrowed(&self) -> FileSides<'_> {
+    fn as_file_sides(&self) -> FileSides<'_> {
         FileSides {
             path: &self.path,
             from: self.from.as_deref(),
-            old: self.old.as_ref().map(OwnedSide::borrowed),
-            new: self.new.as_ref().map(OwnedSide::borrowed),
+            old: self.old.as_ref().map(OwnedSide::as_side),
+            new: self.new.as_ref().map(OwnedSide::as_side),
         }
     }
 }
 
 impl OwnedSide {
-    fn of(run: &Run, archive: &Archive, file: TreeFile) -> Result<Self, String> {
+    fn read_file(run: &Run, archive: &Archive, file: TreeFile) -> Result<Self, String> {
         let not_recorded = || "its content is not in the recording".to_owned();
-        let blob = file.blob().ok_or_else(not_recorded)?;
+        let blob = file.blob_id().ok_or_else(not_recorded)?;
         let bytes = match file.mode {
             FileMode::Submodule => Blob::from([]),
             FileMode::Regular | FileMode::Executable | FileMode::Link => {
-                archive.content(run, file)?
+                archive.file_content(run, file)?
             }
         };
         Ok(Self { mode: file.mode.octal(), blob: blob.to_string(), bytes })
     }
 
-    fn borrowed(&self) -> Side<'_> {
-        Side { mode: self.mode, blob: &self.blob, bytes: &self.bytes }
+    fn as_side(&self) -> SideContent<'_> {
+        SideContent { mode: self.mode, blob: &self.blob, bytes: &self.bytes }
     }
 }
 
 #[derive(Serialize)]
-struct StatRow {
+struct DiffStatRow {
     path: String,
     from: Option<String>,
     /// Lines; null for a binary file, and where a side is not recorded.
@@ -212,29 +212,29 @@ struct StatRow {
     binary: bool,
 }
 
-fn print_stat(args: &Args, rows: Vec<StatRow>, out: &mut Out) -> std::io::Result<()> {
+fn print_stat(args: &DiffArgs, rows: Vec<DiffStatRow>, out: &mut Out) -> std::io::Result<()> {
     if args.json {
-        return out.json_list("trajview.diff/1", ("files", &rows));
+        return out.print_json_list("trajview.diff/1", ("files", &rows));
     }
-    let mut table = Table::new(&[">added", ">removed", "path"]);
+    let mut table = OutputTable::new(&[">added", ">removed", "path"]);
     let texts = || rows.iter().filter(|row| !row.binary);
-    let sum = |count: fn(&StatRow) -> Option<usize>| texts().map(count).sum::<Option<usize>>();
+    let sum = |count: fn(&DiffStatRow) -> Option<usize>| texts().map(count).sum::<Option<usize>>();
     for row in &rows {
         let from = row.from.as_ref().map(|from| format!("{from} → "));
-        table.row(vec![dash(row.added), dash(row.removed), cell(from) + &row.path]);
+        table.add_row(vec![cell_or_dash(row.added), cell_or_dash(row.removed), cell_or_empty(from) + &row.path]);
     }
-    let total = format!("{} changed", at::counted(rows.len(), "file"));
-    table.row(vec![dash(sum(|row| row.added)), dash(sum(|row| row.removed)), total]);
-    table.print(out)
+    let total = format!("{} changed", run_args::count_with_noun(rows.len(), "file"));
+    table.add_row(vec![cell_or_dash(sum(|row| row.added)), cell_or_dash(sum(|row| row.removed)), total]);
+    table.print_columns(out)
 }
 
-fn stat_row(sides: &Sides) -> StatRow {
-    let stat = unified::stat(&sides.borrowed());
+fn stat_row(sides: &ChangeSides) -> DiffStatRow {
+    let stat = git_patch::file_stat(&sides.as_file_sides());
     let counted = match &sides.problem {
         None => (!stat.binary).then_some(LineCounts { added: stat.added, removed: stat.removed }),
         Some(_) => sides.known.lines,
     };
-    StatRow {
+    DiffStatRow {
         path: sides.path.clone(),
         from: sides.from.clone(),
         added: counted.map(|lines| lines.added),

@@ -4,8 +4,8 @@ mod columns;
 mod rows;
 mod tables;
 
-pub use rows::With;
-pub use tables::{exit_of, read_all};
+pub use rows::ExportContext;
+pub use tables::{exit_after_reading, read_all};
 
 use std::{
     fs,
@@ -14,18 +14,18 @@ use std::{
 
 use trajview_store as store;
 use trajview_store::{
-    dataset::{Form, Table},
+    dataset::{TableFormat, DataTable},
     export,
 };
 
 use super::{
-    Exit, Failure, Outcome, at,
-    measuring::Measuring,
-    output::{Out, tell},
-    pricing::Pricing,
-    redaction::{Redacting, Tokens},
-    score::Each,
-    sharding::Sharding,
+    Exit, CommandFailure, CommandResult, run_args,
+    measuring_args::MeasuringArgs,
+    output::{Out, print_note},
+    pricing::PricingArgs,
+    redaction::{RedactingArgs, TokenKeyArgs},
+    score::ScoreEach,
+    sharding::ShardArgs,
 };
 
 /// Write a run in a form that other programs read, or many runs as tables: Parquet, CSV, JSON lines
@@ -39,10 +39,10 @@ use super::{
 /// sorted by task and run. A file is there whole or not at all, never changes, and is named by table, shard and content: what is
 /// exported again from the same runs stays untouched. `trajview merge` joins shards.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ExportArgs {
     /// Logs, run bundles, or folders below which runs are looked for; of --atif and --messages one recording, or `-` for
     /// standard input
-    #[arg(value_name = "PATH", required_unless_present = "columns", value_parser = at::recording())]
+    #[arg(value_name = "PATH", required_unless_present = "columns", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// The Agent Trajectory Interchange Format, version 1.7
     #[arg(long, conflicts_with = "messages")]
@@ -63,13 +63,13 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
     jsonl: Option<PathBuf>,
     /// Only these tables; all, if left out
-    #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = table)]
-    tables: Vec<Table>,
+    #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = parse_table)]
+    tables: Vec<DataTable>,
     /// The moments in the table of points
-    #[arg(long, value_enum, default_value_t = Each::Final)]
-    each: Each,
+    #[arg(long, value_enum, default_value_t = ScoreEach::Final)]
+    each: ScoreEach,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     /// Take away parts in the folder that hold other runs or another division
     #[arg(long)]
     replace: bool,
@@ -77,100 +77,100 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "parquet", "csv", "jsonl"])]
     columns: bool,
     #[command(flatten)]
-    redaction: Redaction,
+    redaction: RedactionArgs,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    pricing: Pricing,
+    pricing: PricingArgs,
 }
 
 /// What is taken out, and what tells identities apart that it is taken out of.
 #[derive(Debug, clap::Args)]
-struct Redaction {
+struct RedactionArgs {
     #[command(flatten)]
-    redacting: Redacting,
+    redacting: RedactingArgs,
     #[command(flatten)]
-    tokens: Tokens,
+    tokens: TokenKeyArgs,
 }
 
-fn table(word: &str) -> Result<Table, String> {
-    let known = || Table::ALL.map(Table::word).join(", ");
-    Table::by_word(word).ok_or_else(|| format!("expected one of {}", known()))
+fn parse_table(word: &str) -> Result<DataTable, String> {
+    let all_words = || DataTable::ALL.map(DataTable::word).join(", ");
+    DataTable::by_word(word).ok_or_else(|| format!("expected one of {}", all_words()))
 }
 
-impl Args {
-    /// The forms that tables are to be written in, each with its folder.
-    fn forms(&self) -> Vec<(Form, &Path)> {
+impl ExportArgs {
+    /// Returns the forms that tables are to be written in, each with its folder.
+    fn table_forms(&self) -> Vec<(TableFormat, &Path)> {
         let all =
-            [(Form::Parquet, &self.parquet), (Form::Csv, &self.csv), (Form::Jsonl, &self.jsonl)];
+            [(TableFormat::Parquet, &self.parquet), (TableFormat::Csv, &self.csv), (TableFormat::Jsonl, &self.jsonl)];
         all.into_iter().filter_map(|(form, folder)| Some((form, folder.as_deref()?))).collect()
     }
 
-    /// What is taken out of the runs: their identities have tokens.
-    fn redacting(&self) -> Result<Redacting, Failure> {
+    /// Returns the redaction options, with token keys for identities.
+    fn redacting_with_tokens(&self) -> Result<RedactingArgs, CommandFailure> {
         let paths = self.paths.clone();
-        let names = move || Sharding::names_of_all(&paths);
-        Ok(self.redaction.redacting.with_tokens(self.redaction.tokens.keys(names)?))
+        let names = move || ShardArgs::names_of_all_runs(&paths);
+        Ok(self.redaction.redacting.with_tokens(self.redaction.tokens.token_keys(names)?))
     }
 
-    /// The tables that are to be written, in their order.
-    fn wanted(&self) -> Vec<Table> {
-        let is_wanted = |table: &Table| self.tables.is_empty() || self.tables.contains(table);
-        Table::ALL.into_iter().filter(is_wanted).collect()
+    /// Returns the tables that are to be written, in their order.
+    fn wanted_tables(&self) -> Vec<DataTable> {
+        let is_wanted = |table: &DataTable| self.tables.is_empty() || self.tables.contains(table);
+        DataTable::ALL.into_iter().filter(is_wanted).collect()
     }
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
     if args.columns {
-        columns::print(&args.wanted(), args.redaction.redacting.is_json(), out)?;
+        columns::print_columns(&args.wanted_tables(), args.redaction.redacting.is_json(), out)?;
         return Ok(Exit::Fine);
     }
-    args.redaction.redacting.check()?;
+    args.redaction.redacting.check_json()?;
     if args.redaction.redacting.is_list() && !args.atif && !args.messages {
-        return tables::list(args, out);
+        return tables::list_redactions(args, out);
     }
-    if !args.forms().is_empty() {
-        return tables::run(args, out);
+    if !args.table_forms().is_empty() {
+        return tables::export_tables(args, out);
     }
     if !args.atif && !args.messages {
         let why = "which form? --parquet DIR, --csv DIR or --jsonl DIR for tables; \
                    --atif or --messages for one run";
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
     let [path] = args.paths.as_slice() else {
-        return Err(Failure::wrong(
+        return Err(CommandFailure::wrong_arguments(
             "--atif and --messages take one recording; name each by itself",
         ));
     };
-    if args.sharding.is_asked() {
-        return Err(Failure::wrong("--shard is for tables: --parquet, --csv or --jsonl"));
+    if args.sharding.is_named() {
+        return Err(CommandFailure::wrong_arguments("--shard is for tables: --parquet, --csv or --jsonl"));
     }
-    one(path, args, out)
+    export_one(path, args, out)
 }
 
-fn one(path: &Path, args: &Args, out: &mut Out) -> Outcome {
+fn export_one(path: &Path, args: &ExportArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(path)?;
-    let write = if args.atif { export::atif } else { export::messages };
+    let write = if args.atif { export::to_atif } else { export::to_messages };
     let made = write(&opened.run, &opened.archive);
-    let redacting = args.redacting()?;
-    let redactor = redacting.redactor([&*opened.run]);
-    let mut document = redactor.json("", made.document);
+    let redacting = args.redacting_with_tokens()?;
+    let redactor = redacting.redactor_for_runs([&*opened.run]);
+    let mut document = redactor.redact_json("", made.document);
     if let (true, Some(id)) = (args.messages, document.get_mut("id")) {
-        *id = redactor.identity("id", &opened.run.id).into();
+        *id = redactor.redact_identity("id", &opened.run.id).into();
     }
     if redacting.is_list() {
-        redacting.list(&redactor.findings(), out)?;
+        redacting.print_findings(&redactor.findings(), out)?;
         return Ok(Exit::Fine);
     }
     for what in &made.left_out {
-        tell(&format!("not carried: {what}"));
+        print_note(&format!("not carried: {what}"));
     }
-    redacting.tell(&redactor.counts());
+    redacting.print_counts(&redactor.counts_by_kind());
     let text = format!("{document:#}");
     match &args.out {
-        None => out.line(&text)?,
+        None => out.print_line(&text)?,
         Some(path) => fs::write(path, text + "\n")
-            .map_err(|why| Failure::unread(format!("cannot write {}: {why}", path.display())))?,
+            .map_err(|why| CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display())))?,
     }
     Ok(Exit::Fine)
 }

@@ -6,19 +6,19 @@ use serde::Serialize;
 
 use trajview_run::{
     Time,
-    figures::counted,
-    lookup::{Hit, Looked, Lookup, RunHits},
+    format_number::count_with_noun,
+    lookup::{LookupHit, LookupTotals, Lookup, RunHits},
     search::{HitPlace, StepField},
 };
 use trajview_store::{
     disk,
-    lookup::{self, Built, Finder, Told},
-    usual_places::usual_places,
+    lookup::{self, BuildOutcome, RunFinder, LookupMessage},
+    agent_folders::agent_folders,
 };
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Out, plain, tell},
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{Out, safe_line, print_note},
 };
 
 /// Find words in the requests, messages, calls and results of many runs
@@ -32,12 +32,12 @@ use super::{
     after_help = "Exit codes: 0 something was found, 1 nothing was; the others as everywhere. An index makes it quick and \
     is never needed: it is made and kept up while a table of runs is on screen, or with --index."
 )]
-pub struct Args {
+pub struct FindArgs {
     /// What is looked for, in one argument: 'retry "connection reset" tool:Bash'
     #[arg(required_unless_present_any = ["forget", "index"])]
     words: Option<String>,
     /// Recordings or folders of them, or addresses; where the agents of this machine keep their sessions, if none is named
-    #[arg(value_parser = at::place())]
+    #[arg(value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
     /// WORDS is one pattern, in the syntax of Rust's regex
     #[arg(long)]
@@ -59,71 +59,72 @@ pub struct Args {
     forget: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &FindArgs, out: &mut Out) -> CommandResult {
     let index = lookup::default_path();
     if args.forget {
-        return forget(index.as_deref(), out);
+        return delete_index(index.as_deref(), out);
     }
-    let paths = paths(args)?;
+    let paths = searched_paths(args)?;
     if args.index {
         let index = index.as_deref().ok_or_else(|| {
-            Failure::unread(
+            CommandFailure::cannot_read(
                 "there is no home folder to keep an index in; XDG_CACHE_HOME names another folder",
             )
         })?;
-        bring_up_to_date(index, &paths)?;
+        update_index(index, &paths)?;
     }
     let Some(words) = &args.words else { return Ok(Exit::Fine) };
     let lookup = match args.regex {
-        true => Lookup::pattern(words),
+        true => Lookup::from_pattern(words),
         false => Lookup::parse(words, Time(jiff::Timestamp::now().as_millisecond())),
     };
-    let lookup = lookup.map_err(Failure::wrong)?;
+    let lookup = lookup.map_err(CommandFailure::wrong_arguments)?;
     let index = index.as_deref().filter(|_| !args.no_index);
-    let finder = Finder { lookup: &lookup, index, goes_on: &|| true };
+    let finder = RunFinder { lookup: &lookup, index, keep_going: &|| true };
     let (mut printed, mut unread) = (Ok(()), vec![]);
-    let looked = finder.look(&paths, &mut |told| {
+    let looked = finder.find_in_runs(&paths, &mut |told| {
         match told {
-            Told::Found(found) => printed = print(&found, args, out),
-            Told::Unread(why) => unread.push(why),
+            LookupMessage::Found(found) => printed = print_hits(&found, args, out),
+            LookupMessage::Unread(why) => unread.push(why),
         }
         printed.is_ok()
     });
     printed?;
-    unread.iter().for_each(|why| tell(why));
+    unread.iter().for_each(|why| print_note(why));
     if !unread.is_empty() && unread.len() == looked.runs {
-        return Err(Failure::not_understood(""));
+        return Err(CommandFailure::cannot_understand(""));
     }
     if !args.json {
-        out.sentence(&summary(&looked))?;
+        out.print_sentence(&summary_line(&looked))?;
     }
     Ok(if looked.hits > 0 { Exit::Fine } else { Exit::Failed })
 }
 
-fn forget(index: Option<&Path>, out: &mut Out) -> Outcome {
+fn delete_index(index: Option<&Path>, out: &mut Out) -> CommandResult {
     let Some(index) = index else { return Ok(Exit::Fine) };
-    let words = match lookup::forget(index).map_err(Failure::unread)? {
+    let words = match lookup::delete_index(index).map_err(CommandFailure::cannot_read)? {
         true => format!("deleted the index {}", index.display()),
         false => format!("there is no index {}", index.display()),
     };
-    out.line(&words)?;
+    out.print_line(&words)?;
     Ok(Exit::Fine)
 }
 
-/// What is looked through. A path that is not there is an error; where nothing is named, the usual places.
-fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
+/// Returns the paths to search. A missing path is an error; where none is named, the usual session folders are
+/// returned.
+fn searched_paths(args: &FindArgs) -> Result<Vec<PathBuf>, CommandFailure> {
     if args.paths.is_empty() {
-        let usual: Vec<PathBuf> = usual_places().into_iter().map(|place| place.path).collect();
+        let usual: Vec<PathBuf> = agent_folders().into_iter().map(|place| place.path).collect();
         return match usual.is_empty() {
-            true => Err(Failure::unread(
+            true => Err(CommandFailure::cannot_read(
                 "no agent keeps sessions in a place that is known; name a recording or a folder of them",
             )),
             false => Ok(usual),
         };
     }
-    let is_missing = |path: &&PathBuf| !disk::exists(path) && !inside_of_a_file(path);
+    let is_missing = |path: &&PathBuf| !disk::exists(path) && !is_inside_file(path);
     if let Some(path) = args.paths.iter().find(is_missing) {
-        return Err(Failure::unread(format!(
+        return Err(CommandFailure::cannot_read(format!(
             "cannot read {}: no such file or folder",
             path.display()
         )));
@@ -131,22 +132,22 @@ fn paths(args: &Args) -> Result<Vec<PathBuf>, Failure> {
     Ok(args.paths.clone())
 }
 
-/// `sessions.db/ses_1` leads into a file.
-fn inside_of_a_file(path: &Path) -> bool {
+/// Returns true if a path such as `sessions.db/ses_1` leads into a file.
+fn is_inside_file(path: &Path) -> bool {
     path.ancestors().skip(1).find(|path| disk::exists(path)).is_some_and(disk::is_file)
 }
 
-fn bring_up_to_date(index: &Path, paths: &[PathBuf]) -> Result<(), Failure> {
-    let built = lookup::build(index, paths, &|| true, &mut |_| {}).map_err(Failure::unread)?;
+fn update_index(index: &Path, paths: &[PathBuf]) -> Result<(), CommandFailure> {
+    let built = lookup::build_index(index, paths, &|| true, &mut |_| {}).map_err(CommandFailure::cannot_read)?;
     match built {
-        Built::Done(done) | Built::Stopped(done) => tell(&format!(
+        BuildOutcome::Done(done) | BuildOutcome::Stopped(done) => print_note(&format!(
             "{} of {} runs were read into the index {}, {} were in it",
             done.runs,
             done.of_runs,
             index.display(),
             done.passed_over
         )),
-        Built::Elsewhere => tell("another program brings the index up to date"),
+        BuildOutcome::Elsewhere => print_note("another program brings the index up to date"),
     }
     Ok(())
 }
@@ -158,9 +159,9 @@ struct HitRow<'a> {
     path: String,
     run: &'a str,
     title: &'a str,
-    /// Null where the recording names none.
+    /// Null if the recording names none.
     agent: Option<&'a str>,
-    /// The folder the agent worked in; null where the recording does not tell.
+    /// The folder the agent worked in. Null if it is not recorded.
     project: Option<&'a str>,
     started_at: Option<Time>,
     /// Counts from 1.
@@ -169,46 +170,46 @@ struct HitRow<'a> {
     step: Option<usize>,
     /// request, text, arguments or result
     field: &'static str,
-    /// Of that text, counts from 1.
+    /// Line of that text; counts from 1.
     line: usize,
     /// The line, cut around the hit where it is long.
     text: &'a str,
-    /// Bytes of `text`; null where only filters were given.
+    /// Bytes of `text`. Null if only filters were given.
     start: Option<usize>,
     end: Option<usize>,
 }
 
 /// Prints what a run has, and brings it out at once.
-fn print(found: &RunHits, args: &Args, out: &mut Out) -> std::io::Result<()> {
+fn print_hits(found: &RunHits, args: &FindArgs, out: &mut Out) -> std::io::Result<()> {
     let hits = &found.hits[..found.hits.len().min(args.most)];
     if args.json {
-        hits.iter().try_for_each(|hit| out.json_line(&row(found, hit)))?;
+        hits.iter().try_for_each(|hit| out.print_json_line(&hit_row(found, hit)))?;
         return out.finish();
     }
-    out.line(&head(found))?;
-    hits.iter().try_for_each(|hit| out.line(&line(hit)))?;
+    out.print_line(&run_line(found))?;
+    hits.iter().try_for_each(|hit| out.print_line(&hit_line(hit)))?;
     if found.total > hits.len() {
-        out.line(&format!("  and {} more", found.total - hits.len()))?;
+        out.print_line(&format!("  and {} more", found.total - hits.len()))?;
     }
-    out.line("")?;
+    out.print_line("")?;
     out.finish()
 }
 
-fn head(found: &RunHits) -> String {
+fn run_line(found: &RunHits) -> String {
     let about = &found.about;
     let project = about.project_name().map(str::to_owned);
-    let parts = [about.agent.clone(), project, about.day(), Some(about.title.clone())];
+    let parts = [about.agent.clone(), project, about.start_day(), Some(about.title.clone())];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
     format!("{}  {}", found.path.display(), parts.join(" · "))
 }
 
-/// `  12.7 result:3  the line`
-fn line(hit: &Hit) -> String {
-    let place = format!("{} {}:{}", hit.moment, field(hit.place), hit.line + 1);
-    format!("  {place:<18} {}", plain(hit.excerpt.trim()))
+/// Returns `  12.7 result:3  the line`.
+fn hit_line(hit: &LookupHit) -> String {
+    let place = format!("{} {}:{}", hit.moment, field_name(hit.place), hit.line + 1);
+    format!("  {place:<18} {}", safe_line(hit.excerpt.trim()))
 }
 
-const fn field(place: HitPlace) -> &'static str {
+const fn field_name(place: HitPlace) -> &'static str {
     match place {
         HitPlace::Request => "request",
         HitPlace::Step(_, StepField::Text) => "text",
@@ -217,7 +218,7 @@ const fn field(place: HitPlace) -> &'static str {
     }
 }
 
-fn row<'a>(found: &'a RunHits, hit: &'a Hit) -> HitRow<'a> {
+fn hit_row<'a>(found: &'a RunHits, hit: &'a LookupHit) -> HitRow<'a> {
     let about = &found.about;
     let range = Some(&hit.range).filter(|range| !range.is_empty());
     HitRow {
@@ -230,7 +231,7 @@ fn row<'a>(found: &'a RunHits, hit: &'a Hit) -> HitRow<'a> {
         started_at: about.started_at,
         turn: hit.moment.turn + 1,
         step: hit.moment.step.map(|(_, step)| step),
-        field: field(hit.place),
+        field: field_name(hit.place),
         line: hit.line + 1,
         text: &hit.excerpt,
         start: range.map(|range| range.start),
@@ -238,11 +239,11 @@ fn row<'a>(found: &'a RunHits, hit: &'a Hit) -> HitRow<'a> {
     }
 }
 
-fn summary(looked: &Looked) -> String {
+fn summary_line(looked: &LookupTotals) -> String {
     let indexed = match looked.indexed {
         0 => String::new(),
         indexed => format!(", {indexed} of them by the index"),
     };
-    let (hits, runs) = (counted(looked.hits, "line"), counted(looked.with_hits, "run"));
-    format!("{hits} in {runs}; {} looked through{indexed}", counted(looked.runs, "run"))
+    let (hits, runs) = (count_with_noun(looked.hits, "line"), count_with_noun(looked.with_hits, "run"));
+    format!("{hits} in {runs}; {} looked through{indexed}", count_with_noun(looked.runs, "run"))
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use trajview_formats::{FORMATS, Format};
 
 use super::{
-    Exit, Outcome,
-    output::{Out, Table},
+    Exit, CommandResult,
+    output::{Out, OutputTable},
 };
 
 /// List the formats that can be read
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct FormatsArgs {
     /// Print JSON (schema trajview.formats/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct FormatRow {
     name: &'static str,
     about: &'static str,
     sample: String,
@@ -35,15 +35,15 @@ struct Row {
     subagents: bool,
 }
 
-impl Row {
-    fn of(format: &dyn Format) -> Self {
-        let offers = format.offers();
+impl FormatRow {
+    fn new(format: &dyn Format) -> Self {
+        let offers = format.capabilities();
         Self {
             name: format.name(),
-            about: format.about(),
-            sample: format!("sample-runs/{}", format.sample()),
-            shape: offers.shape.word(),
-            edits: offers.edits.word(),
+            about: format.short_description(),
+            sample: format!("sample-runs/{}", format.sample_path()),
+            shape: offers.shape.as_str(),
+            edits: offers.edits.as_str(),
             tokens: offers.tokens,
             cost: offers.cost,
             times: offers.times,
@@ -51,8 +51,8 @@ impl Row {
         }
     }
 
-    /// What it tells beside steps, in few words.
-    fn tells(&self) -> String {
+    /// Lists the recorded facts apart from steps, in few words.
+    fn recorded_facts(&self) -> String {
         let edits = match self.edits {
             "none" => None,
             "text" => Some("edits"),
@@ -70,17 +70,17 @@ impl Row {
     }
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let rows: Vec<Row> = FORMATS.iter().map(|format| Row::of(*format)).collect();
+pub fn run(args: &FormatsArgs, out: &mut Out) -> CommandResult {
+    let rows: Vec<FormatRow> = FORMATS.iter().map(|format| FormatRow::new(*format)).collect();
     if args.json {
-        out.json_list("trajview.formats/1", ("formats", &rows))?;
+        out.print_json_list("trajview.formats/1", ("formats", &rows))?;
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&["format", "what it is", "tells", "sample"]);
+    let mut table = OutputTable::new(&["format", "what it is", "tells", "sample"]);
     for row in rows {
-        let tells = row.tells();
-        table.row(vec![row.name.into(), row.about.into(), tells, row.sample]);
+        let tells = row.recorded_facts();
+        table.add_row(vec![row.name.into(), row.about.into(), tells, row.sample]);
     }
-    table.write(args.md, out)?;
+    table.write_table(args.md, out)?;
     Ok(Exit::Fine)
 }

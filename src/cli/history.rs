@@ -5,17 +5,17 @@ use serde::Serialize;
 use trajview_code::patch::LineCounts;
 use trajview_run::{
     RepoPath, Run,
-    figures::counted,
+    format_number::count_with_noun,
     files::{
-        FileDiff, Origin,
-        history::{Entry, History, Thing, Wanted},
+        FileDiff, ChangeOrigin,
+        history::{HistoryEntry, ChangeHistory, HistorySubject, HistoryQuery},
     },
 };
 use trajview_store as store;
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at,
-    output::{Column, Out, Table, dash},
+    Exit, CommandFailure, CommandResult, RunArg, run_args,
+    output::{TableColumn, Out, OutputTable, cell_or_dash},
 };
 
 /// List every change to a file, or to a function through renames and moves, over the run
@@ -25,7 +25,7 @@ use super::{
     the file), or src/loss.py::joint_loss for one of that name.\nA change of no step is one that no recorded edit explains: it \
     was seen in the files of a later edit, or at the end of the turn."
 )]
-pub struct Args {
+pub struct HistoryArgs {
     #[command(flatten)]
     run: RunArg,
     /// A path inside the workspace, with :LINE or ::NAME for what stands there
@@ -44,163 +44,163 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct HistoryDocument<'a> {
     schema: &'static str,
     run: &'a str,
-    /// Where the thing stands at the moment asked for.
+    /// The path at the requested moment.
     path: &'a str,
     /// Dotted name of the function, class or value; null for the whole file.
     symbol: Option<&'a str>,
-    /// In playing order.
-    changes: Vec<Row<'a>>,
+    /// The changes, in playing order.
+    changes: Vec<HistoryRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct HistoryRow<'a> {
     /// Counts from 1.
     turn: usize,
-    /// Its number in the turn, sub-agents' steps included, from 1; null where no step is recorded to have done it.
+    /// Its number in the turn, sub-agents' steps included, from 1. Null if no step is recorded to have done it.
     step: Option<usize>,
     /// Id of the sub-agent whose step it is; null for the main agent.
     subagent: Option<&'a str>,
     /// created, changed, renamed, moved, taken in, deleted or back
     what: &'static str,
-    /// Where it stands after the change; of what is gone, where it stood.
+    /// The path after the change; for a deletion the path before it.
     path: &'a str,
     symbol: Option<&'a str>,
-    /// Where it stood before, if elsewhere or under another name.
+    /// The path and symbol before the change, if they were different.
     from: Option<String>,
-    /// Lines of it; null where the recording does not have them.
+    /// Lines of it. Null if the recording does not have them.
     added: Option<usize>,
     removed: Option<usize>,
     /// recorded, partly, or outside (no recorded edit explains it)
     origin: &'static str,
     /// First line of the turn's request.
     request: Option<&'a str>,
-    /// Hunks of a unified diff; absent without --diff, null where the recording does not have them.
+    /// Hunks of a unified diff; absent without --diff, null if the recording does not have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<Option<String>>,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &HistoryArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let cannot = |why: String| Failure::unread(format!("{}: {why}", args.what));
-    let at = args.at.as_deref().map(|at| at::moment(run, at)).transpose()?;
-    let (path, thing) = parsed(&args.what);
+    let cannot = |why: String| CommandFailure::cannot_read(format!("{}: {why}", args.what));
+    let at = args.at.as_deref().map(|at| run_args::parse_moment(run, at)).transpose()?;
+    let (path, thing) = parse_what(&args.what);
     let path = RepoPath::new(path)
-        .ok_or_else(|| Failure::wrong(format!("{}: not a path inside the workspace", args.what)))?;
-    let wanted = Wanted { path, thing, at };
-    let history = store::history(archive, run, &wanted).map_err(cannot)?;
+        .ok_or_else(|| CommandFailure::wrong_arguments(format!("{}: not a path inside the workspace", args.what)))?;
+    let wanted = HistoryQuery { path, subject: thing, at };
+    let history = store::file_history(archive, run, &wanted).map_err(cannot)?;
     if args.json {
-        let changes = history.entries.iter().map(|entry| row(run, entry, args.diff)).collect();
+        let changes = history.entries.iter().map(|entry| history_row(run, entry, args.diff)).collect();
         let (path, symbol) = (history.place.path.as_str(), history.place.symbol.as_deref());
         let schema = "trajview.history/1";
-        out.json(&Document { schema, run: &run.id, path, symbol, changes })?;
+        out.print_json(&HistoryDocument { schema, run: &run.id, path, symbol, changes })?;
     } else {
-        print(run, &history, &wanted, args.diff, out)?;
+        print_history(run, &history, &wanted, args.diff, out)?;
     }
     Ok(Exit::Fine)
 }
 
-/// `src/loss.py:40`, `src/loss.py::joint_loss`
-fn parsed(what: &str) -> (&str, Thing) {
+/// Parses `src/loss.py:40`, `src/loss.py::joint_loss`.
+fn parse_what(what: &str) -> (&str, HistorySubject) {
     if let Some((path, name)) = what.split_once("::") {
-        return (path, Thing::Symbol(name.to_owned()));
+        return (path, HistorySubject::Symbol(name.to_owned()));
     }
     let line = what.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
     match line {
-        Some((path, line)) => (path, Thing::Around(line)),
-        None => (what, Thing::File),
+        Some((path, line)) => (path, HistorySubject::AtLine(line)),
+        None => (what, HistorySubject::File),
     }
 }
 
-fn lines(entry: &Entry) -> Option<LineCounts> {
+fn line_counts(entry: &HistoryEntry) -> Option<LineCounts> {
     entry.diff.line_counts()
 }
 
-fn request<'r>(run: &'r Run, entry: &Entry) -> Option<&'r str> {
+fn request_title<'r>(run: &'r Run, entry: &HistoryEntry) -> Option<&'r str> {
     let title = run.turns.get(entry.event.turn).map(|turn| &*turn.title);
     title.filter(|title| !title.is_empty())
 }
 
-fn row<'a>(run: &'a Run, entry: &'a Entry, with_diff: bool) -> Row<'a> {
+fn history_row<'a>(run: &'a Run, entry: &'a HistoryEntry, with_diff: bool) -> HistoryRow<'a> {
     let agent = entry.event.step.and_then(|step| run.subagents.get(step.subagent?));
-    Row {
+    HistoryRow {
         turn: entry.event.turn + 1,
         step: entry.number,
         subagent: agent.map(|agent| agent.id.as_str()),
-        what: entry.what.word(),
+        what: entry.change.word(),
         path: entry.place.path.as_str(),
         symbol: entry.place.symbol.as_deref(),
-        from: entry.from.as_ref().map(|from| from.words()),
-        added: lines(entry).map(|lines| lines.added),
-        removed: lines(entry).map(|lines| lines.removed),
+        from: entry.from.as_ref().map(|from| from.display_text()),
+        added: line_counts(entry).map(|lines| lines.added),
+        removed: line_counts(entry).map(|lines| lines.removed),
         origin: entry.origin.word(),
-        request: request(run, entry),
-        diff: with_diff.then(|| entry.diff.text().map(|_| hunks(entry))),
+        request: request_title(run, entry),
+        diff: with_diff.then(|| entry.diff.text_diff().map(|_| hunks_text(entry))),
     }
 }
 
-fn hunks(entry: &Entry) -> String {
+fn hunks_text(entry: &HistoryEntry) -> String {
     let mut text = String::new();
-    entry.diff.text().iter().flat_map(|diff| &diff.hunks).for_each(|hunk| hunk.write(&mut text));
+    entry.diff.text_diff().iter().flat_map(|diff| &diff.hunks).for_each(|hunk| hunk.write(&mut text));
     text
 }
 
-/// `src/loss.py::joint_loss: 7 changes`
-fn head(history: &History, wanted: &Wanted) -> String {
-    let count = counted(history.entries.len(), "change");
-    let name = history.place.words();
-    match (&wanted.thing, &history.place.symbol) {
-        (Thing::Around(line), None) => {
+/// Returns `src/loss.py::joint_loss: 7 changes`.
+fn head_line(history: &ChangeHistory, wanted: &HistoryQuery) -> String {
+    let count = count_with_noun(history.entries.len(), "change");
+    let name = history.place.display_text();
+    match (&wanted.subject, &history.place.symbol) {
+        (HistorySubject::AtLine(line), None) => {
             format!("{name}: {count}; no function, class or value is around line {line}")
         }
         _ => format!("{name}: {count}"),
     }
 }
 
-const fn outside(origin: Origin) -> &'static str {
+const fn outside_note(origin: ChangeOrigin) -> &'static str {
     match origin {
-        Origin::Recorded => "",
-        Origin::Partly => "partly outside recorded edits",
-        Origin::Outside => "outside recorded edits",
+        ChangeOrigin::Recorded => "",
+        ChangeOrigin::Partly => "partly outside recorded edits",
+        ChangeOrigin::Outside => "outside recorded edits",
     }
 }
 
-fn print(
+fn print_history(
     run: &Run,
-    history: &History,
-    wanted: &Wanted,
+    history: &ChangeHistory,
+    wanted: &HistoryQuery,
     with_diff: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    out.sentence(&head(history, wanted))?;
-    let columns: [Column<'_, Entry>; 5] = [
-        (">step", &Entry::moment),
+    out.print_sentence(&head_line(history, wanted))?;
+    let columns: [TableColumn<'_, HistoryEntry>; 5] = [
+        (">step", &HistoryEntry::moment_text),
         ("what", &|it| match it.origin {
-            Origin::Recorded => it.words(),
-            Origin::Partly | Origin::Outside => format!("{}, {}", it.words(), outside(it.origin)),
+            ChangeOrigin::Recorded => it.change_text(),
+            ChangeOrigin::Partly | ChangeOrigin::Outside => format!("{}, {}", it.change_text(), outside_note(it.origin)),
         }),
-        (">+", &|it| dash(lines(it).map(|lines| lines.added))),
-        (">−", &|it| dash(lines(it).map(|lines| lines.removed))),
+        (">+", &|it| cell_or_dash(line_counts(it).map(|lines| lines.added))),
+        (">−", &|it| cell_or_dash(line_counts(it).map(|lines| lines.removed))),
         ("request", &|it| {
-            let request = trajview_run::label(request(run, it).unwrap_or("(no request recorded)"));
+            let request = trajview_run::first_line_label(request_title(run, it).unwrap_or("(no request recorded)"));
             trajview_tui::widgets::text::truncate(&request, 72, "…").to_string()
         }),
     ];
     if !with_diff {
-        return Table::of(&columns, &history.entries).print(out);
+        return OutputTable::from_rows(&columns, &history.entries).print_columns(out);
     }
     for entry in &history.entries {
         let cells = columns.map(|(_, cell)| cell(entry));
-        out.line("")?;
+        out.print_line("")?;
         let [step, what, added, removed, request] = cells;
-        out.line(&format!("{step}  {what}  +{added} −{removed}  {request}"))?;
+        out.print_line(&format!("{step}  {what}  +{added} −{removed}  {request}"))?;
         if let FileDiff::NotRecorded(why) = &entry.diff {
-            out.line(why)?;
+            out.print_line(why)?;
         }
-        out.raw(hunks(entry).as_bytes())?;
+        out.print_bytes(hunks_text(entry).as_bytes())?;
     }
     Ok(())
 }
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn a_thing_is_a_path_alone_with_a_line_or_with_a_name() {
-        assert_eq!(parsed("a/b.py"), ("a/b.py", Thing::File));
-        assert_eq!(parsed("a/b.py:12"), ("a/b.py", Thing::Around(12)));
-        assert_eq!(parsed("a/b.py::C.f"), ("a/b.py", Thing::Symbol("C.f".into())));
-        assert_eq!(parsed("a:b.py"), ("a:b.py", Thing::File));
+        assert_eq!(parse_what("a/b.py"), ("a/b.py", HistorySubject::File));
+        assert_eq!(parse_what("a/b.py:12"), ("a/b.py", HistorySubject::AtLine(12)));
+        assert_eq!(parse_what("a/b.py::C.f"), ("a/b.py", HistorySubject::Symbol("C.f".into())));
+        assert_eq!(parse_what("a:b.py"), ("a:b.py", HistorySubject::File));
     }
 }

@@ -1,73 +1,73 @@
-//! `trajview hook`: what the layers of a run say about a call that touches files, for an agent's hook.
+//! `trajview hook`: the layers' information on a call that touches files, for an agent's hook.
 //!
-//! The call comes as JSON on standard input, as Claude Code tells its hooks; what is added to the agent's context goes
-//! to standard output. Where nothing is to be said, or nobody can be asked, nothing is printed: a hook never stops a call.
+//! The call comes as JSON on standard input, in the form of Claude Code's hooks; text for the agent's context goes to
+//! standard output. Nothing is printed where the layers have no text or do not answer: a hook never stops a call.
 
 use std::{io::Read, path::PathBuf};
 
 use serde_json::{Value, json};
 
-use trajview_live::layers::channel::{self, Asked};
-use trajview_metrics::decisions::key;
+use trajview_live::layers::question_channel::{self, ChannelQuestion};
+use trajview_metrics::decisions::retrieval_key;
 use trajview_run::EditPath;
 
-use super::{Exit, Outcome, output::Out};
+use super::{Exit, CommandResult, output::Out};
 
 /// Tell an agent what layers know of the files that a call touches (called by hooks of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub struct Args {
+pub struct HookArgs {
     /// Where the run answers
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
 }
 
-/// A longer call is not asked about (bytes).
+/// The most bytes of a call; a longer one is ignored.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What stands before a path in a patch of Codex.
-const IN_PATCHES: [&str; 4] =
+/// The prefixes of a path in a patch of Codex.
+const PATCH_PATH_PREFIXES: [&str; 4] =
     ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
 /// Names of the arguments that are paths.
-const PATHS: [&str; 4] = ["file_path", "path", "notebook_path", "filePath"];
+const PATH_ARGUMENTS: [&str; 4] = ["file_path", "path", "notebook_path", "filePath"];
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &HookArgs, out: &mut Out) -> CommandResult {
     let mut text = vec![];
     std::io::stdin().take(MOST_BYTES).read_to_end(&mut text)?;
-    let Some((event, asked)) = serde_json::from_slice(&text).ok().as_ref().and_then(call_of) else {
+    let Some((event, request)) = serde_json::from_slice(&text).ok().as_ref().and_then(parse_call) else {
         return Ok(Exit::Fine);
     };
-    let answer = channel::ask(&args.socket, &asked).unwrap_or_default();
+    let answer = question_channel::ask_run(&args.socket, &request).unwrap_or_default();
     if !answer.text.is_empty() {
         let output = json!({"hookEventName": event, "additionalContext": answer.text});
-        out.line(&json!({"hookSpecificOutput": output}).to_string())?;
+        out.print_line(&json!({"hookSpecificOutput": output}).to_string())?;
     }
     Ok(Exit::Fine)
 }
 
-/// The event and the call; None where no file is touched.
-fn call_of(told: &Value) -> Option<(String, Asked)> {
-    let event = told.get("hook_event_name")?.as_str()?.to_owned();
-    let tool = told.get("tool_name")?.as_str()?.to_owned();
-    let arguments = told.get("tool_input")?;
-    let root = told.get("cwd").and_then(Value::as_str);
-    let named = PATHS.iter().filter_map(|name| arguments.get(name)?.as_str());
+/// Parses the event and the call. None if no file is touched.
+fn parse_call(message: &Value) -> Option<(String, ChannelQuestion)> {
+    let event = message.get("hook_event_name")?.as_str()?.to_owned();
+    let tool = message.get("tool_name")?.as_str()?.to_owned();
+    let arguments = message.get("tool_input")?;
+    let root = message.get("cwd").and_then(Value::as_str);
+    let named = PATH_ARGUMENTS.iter().filter_map(|name| arguments.get(name)?.as_str());
     let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
     let in_patch = command.lines().filter_map(|line| {
-        IN_PATCHES.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
+        PATCH_PATH_PREFIXES.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
     });
-    let in_command = in_patch.chain(key::paths(command));
+    let in_command = in_patch.chain(retrieval_key::paths_in_text(command));
     let mut paths: Vec<String> = vec![];
     for path in named.chain(in_command) {
-        let path = EditPath::sort(path, root);
-        let Some(path) = path.inside().map(ToString::to_string) else { continue };
+        let path = EditPath::from_recorded(path, root);
+        let Some(path) = path.repo_path().map(ToString::to_string) else { continue };
         if !paths.contains(&path) {
             paths.push(path);
         }
     }
     (!paths.is_empty())
-        .then(|| (event, Asked::Call { tool, paths, arguments: arguments.to_string() }))
+        .then(|| (event, ChannelQuestion::Call { tool, paths, arguments: arguments.to_string() }))
 }
 
 #[cfg(test)]
@@ -84,8 +84,8 @@ mod tests {
             "hook_event_name": "PostToolUse", "tool_name": "Bash", "cwd": "/",
             "tool_input": {"command": "cat src/a.py src/b.rs; cat src/a.py"},
         });
-        let paths = |told: &Value| match call_of(told) {
-            Some((_, Asked::Call { paths, .. })) => paths,
+        let paths = |told: &Value| match parse_call(told) {
+            Some((_, ChannelQuestion::Call { paths, .. })) => paths,
             other => panic!("{other:?}"),
         };
 
@@ -97,7 +97,7 @@ mod tests {
         });
         assert_eq!(paths(&patch), ["Make file"]);
         let nothing = json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}});
-        assert_eq!(call_of(&nothing), None);
-        assert_eq!(call_of(&json!([])), None);
+        assert_eq!(parse_call(&nothing), None);
+        assert_eq!(parse_call(&json!([])), None);
     }
 }

@@ -6,35 +6,35 @@ use trajview_store as store;
 use trajview_store::import::ImportError;
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Out, tell},
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{Out, print_note},
 };
 
 /// Make a run bundle: the agent's logs as they are, one git commit a turn
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ImportArgs {
     /// A log, a run bundle, a folder that holds one of them, or `-` for standard input; it is only read
-    #[arg(value_name = "SRC", value_parser = at::recording())]
+    #[arg(value_name = "SRC", value_parser = run_args::recording_parser())]
     source: PathBuf,
     /// The folder to make; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let imported = store::import::import(&args.source, &args.out)?;
-    imported.warnings.iter().for_each(|warning| tell(warning));
-    out.line(&format!(
+pub fn run(args: &ImportArgs, out: &mut Out) -> CommandResult {
+    let imported = store::import::import_bundle(&args.source, &args.out)?;
+    imported.warnings.iter().for_each(|warning| print_note(warning));
+    out.print_line(&format!(
         "{}: {}, {}, {}",
         args.out.display(),
-        at::turns(imported.turns),
-        at::counted(imported.commits, "commit"),
-        at::counted(imported.logs, "log"),
+        run_args::turns_text(imported.turns),
+        run_args::count_with_noun(imported.commits, "commit"),
+        run_args::count_with_noun(imported.logs, "log"),
     ))?;
     Ok(Exit::Fine)
 }
 
-impl From<ImportError> for Failure {
+impl From<ImportError> for CommandFailure {
     fn from(why: ImportError) -> Self {
         match why {
             ImportError::Open(why) => why.into(),

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use trajview_live::loopback;
 
-use super::{Exit, Failure, Outcome};
+use super::{Exit, CommandFailure, CommandResult};
 
 /// Run a program where one port leads to a socket (called by `trajview live` in a sandbox, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub struct Args {
+pub struct InsideArgs {
     /// The port of the model server
     #[arg(long)]
     port: u16,
@@ -21,10 +21,10 @@ pub struct Args {
     words: Vec<String>,
 }
 
-pub fn run(args: &Args) -> Outcome {
-    match loopback::inside(args.port, &args.socket, &args.words) {
+pub fn run(args: &InsideArgs) -> CommandResult {
+    match loopback::run_inside(args.port, &args.socket, &args.words) {
         Ok(0) => Ok(Exit::Fine),
         Ok(code) => std::process::exit(code),
-        Err(why) => Err(Failure::unread(format!("cannot run {}: {why}", args.words.join(" ")))),
+        Err(why) => Err(CommandFailure::cannot_read(format!("cannot run {}: {why}", args.words.join(" ")))),
     }
 }

@@ -1,5 +1,5 @@
-//! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process, and
-//! keeps what it says beside the run.
+//! `trajview judge`: asks a judge about the components of a run, places in its code, decisions or parts of its process,
+//! and writes the answers beside the run.
 
 mod panel;
 mod report;
@@ -13,32 +13,32 @@ use std::{
 };
 
 use trajview_formats as formats;
-use trajview_formats::Source;
+use trajview_formats::SourceBytes;
 use trajview_judge::{
     cost::CostBudget,
     criteria::{self, Criteria},
-    document::Document,
-    each::{self, EachError, News, States, judge_each},
-    fault::Fault,
-    job::{About, JobError, JudgingRequest},
-    own::{self, OwnError},
-    prompt::{self, Prompt},
-    run::{Ended, Halt, Job, Start},
-    scale::Scale,
-    settings::Settings,
+    document::JudgementDocument,
+    judge_states::{self, EachError, StateEvent, JudgedStates, judge_each},
+    fault::JudgeFault,
+    job::{JobItems, JobError, JobRequest},
+    user_file::{self, UserFileError},
+    prompt::{self, JudgePrompt},
+    judging::{JudgingFiles, JudgingHalt, JudgingJob},
+    settings::JudgeConfig,
 };
 use trajview_run::{
     Run,
-    named::{self, Miss},
-    rubric::{Codebook, Unit},
+    find_by_name::{self, NameMiss},
+    judging::{JudgingScale, JudgingStart},
+    rubric::{Codebook, LabelUnit},
 };
 use trajview_store as store;
-use trajview_store::{Opened, judgements::Judgements};
+use trajview_store::{OpenedRecording, judgements::JudgementFolder};
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at, config, decisions,
-    output::{Out, tell},
-    sharding::Sharding,
+    Exit, CommandFailure, CommandResult, RunArg, run_args, config, decisions,
+    output::{Out, print_note},
+    sharding::ShardArgs,
 };
 
 /// Ask a judge how faithfully each component is implemented, to flag places, or whether decisions were kept
@@ -55,7 +55,7 @@ use super::{
 /// With --shard RUN is a folder: one judge is asked about each run bundle of the shard, out of one budget. What was judged already by
 /// the same judge, with the same words, of the same state, is not asked again, and what was stopped goes on.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct JudgeArgs {
     #[command(flatten)]
     run: RunArg,
     /// A judge of the settings file; the beginning of its name is enough where only one begins so. Several (--judge A --judge B)
@@ -63,12 +63,12 @@ pub struct Args {
     #[arg(long, value_name = "NAME", required = true)]
     judge: Vec<String>,
     /// What several judges may cost together, in US dollars; each of them keeps its own bound too
-    #[arg(long, value_name = "USD", value_parser = dollars)]
+    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
     /// A level for each component, flags for each group of criteria, whether each decision is kept, or a level for each part
     /// of the process
-    #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = rubric)]
-    rubric: Scale,
+    #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = parse_rubric)]
+    rubric: JudgingScale,
     /// The decisions, in the place of the run's own decisions.json: a JSON file in Continuity's shape
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
@@ -82,7 +82,7 @@ pub struct Args {
     /// How often everything is judged; one file each
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
-    #[arg(long, default_value = "final", help = at::HELP)]
+    #[arg(long, default_value = "final", help = run_args::MOMENT_HELP)]
     at: String,
     /// Judge the end of every checkpoint, in order; one that has nothing to judge, such as no decision that applied yet, is
     /// left out and named
@@ -109,7 +109,7 @@ pub struct Args {
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     /// The settings file, in the place of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -118,163 +118,164 @@ pub struct Args {
     json: bool,
 }
 
-/// A rubric by its word.
-fn rubric(word: &str) -> Result<Scale, String> {
-    let known = || Scale::NAMED.map(Scale::word).join(", ");
-    Scale::by_word(word)
-        .filter(|scale| Scale::NAMED.contains(scale))
-        .ok_or_else(|| format!("expected one of {}", known()))
+/// Parses a rubric by its word.
+fn parse_rubric(word: &str) -> Result<JudgingScale, String> {
+    let all_words = || JudgingScale::NAMED.map(JudgingScale::word).join(", ");
+    JudgingScale::by_word(word)
+        .filter(|scale| JudgingScale::NAMED.contains(scale))
+        .ok_or_else(|| format!("expected one of {}", all_words()))
 }
 
-fn dollars(word: &str) -> Result<f64, String> {
+fn parse_dollars(word: &str) -> Result<f64, String> {
     let amount = word.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0);
     amount.ok_or_else(|| "expected an amount such as 2.50".into())
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    if args.criteria.is_some() && args.rubric != Scale::Flags {
-        return Err(Failure::wrong(
+pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
+    if args.criteria.is_some() && args.rubric != JudgingScale::Flags {
+        return Err(CommandFailure::wrong_arguments(
             "--criteria is for --rubric flags; components are judged by their checklist",
         ));
     }
-    if args.codebook.is_some() && args.rubric != Scale::Levels {
-        return Err(Failure::wrong("--codebook is for components; leave out --rubric"));
+    if args.codebook.is_some() && args.rubric != JudgingScale::Levels {
+        return Err(CommandFailure::wrong_arguments("--codebook is for components; leave out --rubric"));
     }
-    if args.store.is_some() && args.rubric != Scale::Decisions {
-        return Err(Failure::wrong("--store is for --rubric decisions"));
+    if args.store.is_some() && args.rubric != JudgingScale::Decisions {
+        return Err(CommandFailure::wrong_arguments("--store is for --rubric decisions"));
     }
-    let judges = judges(args)?;
-    if args.sharding.is_asked() {
-        return shard::run(args, &judges, out);
+    let judges = judges_by_name(args)?;
+    if args.sharding.is_named() {
+        return shard::run_shard(args, &judges, out);
     }
-    let (calls, moments) = calls(args, &args.run.path, judges)?;
+    let (calls, moments) = judging_calls(args, &args.run.path, judges)?;
     let audited = match calls.as_slice() {
         [only] if args.max_cost.is_none() => only,
-        several => return panel::run(args, several, &moments, out),
+        several => return panel::run_panel(args, several, &moments, out),
     };
     if args.dry_run {
-        let (jobs, left_out) = each::jobs(&moments, |turn| audited.job(turn))?;
-        report::plan((&jobs, &left_out), args.json, out)?;
+        let (jobs, left_out) = judge_states::jobs_for_turns(&moments, |turn| audited.job_at_turn(turn))?;
+        report::print_plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let begin = if args.resume { Begin::As(Start::Resume) } else { Begin::As(Start::Anew) };
-    let budget = Arc::new(CostBudget::new(audited.wish.settings.cost));
-    judge(args, audited, (&moments, begin, &budget), out)
+    let begin = if args.resume { JudgingBegin::As(JudgingStart::Resume) } else { JudgingBegin::As(JudgingStart::Anew) };
+    let budget = Arc::new(CostBudget::new(audited.request.settings.cost));
+    run_judging(args, audited, (&moments, begin, &budget), out)
 }
 
-/// A call for each judge, and the moments that they judge.
-fn calls(
-    args: &Args,
+/// Returns a call for each judge, and the moments that they judge.
+fn judging_calls(
+    args: &JudgeArgs,
     path: &Path,
-    judges: Vec<Settings>,
-) -> Result<(Vec<JudgingCall>, Vec<usize>), Failure> {
-    let bundle = bundle(path)?;
+    judges: Vec<JudgeConfig>,
+) -> Result<(Vec<JudgingCall>, Vec<usize>), CommandFailure> {
+    let bundle = bundle_folder(path)?;
     let opened = Arc::new(store::open(&bundle)?);
-    let moments = moments(args, &opened.run)?;
+    let moments = judged_moments(args, &opened.run)?;
     let mut calls = vec![];
     for settings in judges {
-        let wish = wish(args, settings, &opened)?;
-        calls.push(JudgingCall { wish, opened: opened.clone(), bundle: bundle.clone() });
+        let request = judging_request(args, settings, &opened)?;
+        calls.push(JudgingCall { request, opened: opened.clone(), bundle: bundle.clone() });
     }
     Ok((calls, moments))
 }
 
-/// How a judging begins.
+/// The start of a judging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    As(Start),
-    /// It goes on where there is something to go on with, which may be finished already, and else begins anew.
-    Either,
+enum JudgingBegin {
+    As(JudgingStart),
+    /// Resumes a judging if there is one, which may be finished already, otherwise begins anew.
+    ResumeOrAnew,
 }
 
-/// What all states of one call have in common.
+/// The parts that all states of one call share.
 struct JudgingCall {
-    opened: Arc<Opened>,
-    wish: JudgingRequest,
+    opened: Arc<OpenedRecording>,
+    request: JobRequest,
     bundle: PathBuf,
 }
 
 impl JudgingCall {
-    /// For the state after so many turns. What is carried on is read now: what was judged before is there by then.
-    fn job(&self, turn: usize) -> Result<Job, JobError> {
-        Job::prepare(JudgingRequest { turn, ..self.wish.clone() }, &self.bundle, &self.opened)
+    /// Makes the job for the state after `turn` turns. Earlier judgements to carry on are read now, when those of the
+    /// states before are complete.
+    fn job_at_turn(&self, turn: usize) -> Result<JudgingJob, JobError> {
+        JudgingJob::prepare(JobRequest { turn, ..self.request.clone() }, &self.bundle, &self.opened)
     }
 }
 
 /// Turns done, each once, in order.
-fn moments(args: &Args, run: &Run) -> Result<Vec<usize>, Failure> {
+fn judged_moments(args: &JudgeArgs, run: &Run) -> Result<Vec<usize>, CommandFailure> {
     if args.each.is_none() {
-        return Ok(vec![at::turns_done(run, &args.at)?]);
+        return Ok(vec![run_args::turns_done(run, &args.at)?]);
     }
     let ends: BTreeSet<usize> = run.checkpoints.iter().map(|it| it.last_turn + 1).collect();
     match ends.is_empty() {
-        true => Err(Failure::wrong(format!("{} has no checkpoints; --at names a turn", run.id))),
+        true => Err(CommandFailure::wrong_arguments(format!("{} has no checkpoints; --at names a turn", run.id))),
         false => Ok(ends.into_iter().collect()),
     }
 }
 
-fn judge(
-    args: &Args,
+fn run_judging(
+    args: &JudgeArgs,
     audited: &JudgingCall,
-    (moments, begin, budget): (&[usize], Begin, &Arc<CostBudget>),
+    (moments, begin, budget): (&[usize], JudgingBegin, &Arc<CostBudget>),
     out: &mut Out,
-) -> Outcome {
-    let (stop, signal) = signals::listen();
-    let judgements = Judgements::of(&audited.bundle);
-    let mut tell = |news: News<'_>| match news {
-        News::Begins(job) => report::beginning(job),
-        News::Event(job, event) => report::event(job.scale(), event),
-        News::LeftOut(left_out) => report::left_out(left_out),
+) -> CommandResult {
+    let (stop, signal) = signals::listen_for_signals();
+    let judgements = JudgementFolder::in_bundle(&audited.bundle);
+    let mut tell = |news: StateEvent<'_>| match news {
+        StateEvent::Begins(job) => report::print_start(job),
+        StateEvent::Event(job, event) => report::print_event(job.scale(), event),
+        StateEvent::LeftOut(left_out) => report::print_left_out(left_out),
     };
-    let mut states = States::default();
-    let mut go = |start, states: &mut States| {
-        let job = |turn| audited.job(turn)?.with_key();
+    let mut states = JudgedStates::default();
+    let mut go = |start, states: &mut JudgedStates| {
+        let job = |turn| audited.job_at_turn(turn)?.with_key();
         judge_each(moments, job, (budget, start), (&judgements, &stop), &mut tell, states)
     };
     match begin {
-        Begin::As(start) => go(start, &mut states)?,
-        Begin::Either => {
-            go(Start::Resume, &mut states)?;
+        JudgingBegin::As(start) => go(start, &mut states)?,
+        JudgingBegin::ResumeOrAnew => {
+            go(JudgingStart::Resume, &mut states)?;
             if states.has_nothing_to_resume() {
-                states = States::default();
-                go(Start::Anew, &mut states)?;
+                states = JudgedStates::default();
+                go(JudgingStart::Anew, &mut states)?;
             }
         }
     }
     match args.each {
-        Some(_) => report::each_ended(&states, args.json, out)?,
+        Some(_) => report::print_each_result(&states, args.json, out)?,
         None => {
-            states.judged.iter().try_for_each(|(job, it)| report::ended(job, it, args.json, out))?
+            states.judged.iter().try_for_each(|(job, it)| report::print_result(job, it, args.json, out))?
         }
     }
     let mut exit = Exit::Fine;
     for (job, ended) in &states.judged {
-        if end(job, ended, signal.last())? != Exit::Fine {
+        if judging_outcome(job, ended, signal.last())? != Exit::Fine {
             exit = Exit::Failed;
         }
     }
     Ok(exit)
 }
 
-/// How it ended, as an exit code and a sentence.
-fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
-    let kept = match ended.files.last() {
+/// Converts the result to an exit code and a sentence.
+fn judging_outcome(job: &JudgingJob, ended: &JudgingFiles, signal: Option<u8>) -> CommandResult {
+    let kept_text = match ended.files.last() {
         Some((_, document)) if document.entries().is_empty() => "nothing was judged yet".to_owned(),
         Some((path, document)) => {
-            let judged = at::counted(document.entries().len(), job.scale().noun());
+            let judged = run_args::count_with_noun(document.entries().len(), job.scale().noun());
             format!("{judged} stay in {}; --resume goes on", path.display())
         }
         None => "nothing was judged yet".to_owned(),
     };
     let judge = &job.settings.name;
     match &ended.halted {
-        Some(Halt::Stopped) => Err(Failure::stopped(signal, format!("stopped; {kept}"))),
-        Some(Halt::Fault(fault @ Fault::Dear(_))) => {
-            Err(Failure::new(Exit::Failed, format!("judge {judge} stops at {fault}; {kept}")))
+        Some(JudgingHalt::Stopped) => Err(CommandFailure::stopped_by(signal, format!("stopped; {kept_text}"))),
+        Some(JudgingHalt::Fault(fault @ JudgeFault::TooExpensive(_))) => {
+            Err(CommandFailure::new(Exit::Failed, format!("judge {judge} stops at {fault}; {kept_text}")))
         }
-        Some(Halt::Fault(fault)) => Err(Failure::unread(format!("judge {judge}: {fault}; {kept}"))),
-        Some(Halt::Write(why)) => Err(Failure::unread(format!("{why}; {kept}"))),
-        Some(Halt::NothingToResume) => Err(Failure::wrong(format!(
+        Some(JudgingHalt::Fault(fault)) => Err(CommandFailure::cannot_read(format!("judge {judge}: {fault}; {kept_text}"))),
+        Some(JudgingHalt::Write(why)) => Err(CommandFailure::cannot_read(format!("{why}; {kept_text}"))),
+        Some(JudgingHalt::NothingToResume) => Err(CommandFailure::wrong_arguments(format!(
             "no judging of {} after turn {} by {judge}, with this prompt, budget and these {}s, to go on \
              with; leave out --resume to begin one",
             job.subject.run,
@@ -283,20 +284,20 @@ fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
         ))),
         None => {
             let is_whole =
-                |(_, it): &(PathBuf, Document)| it.is_finished() && it.unanswered().is_empty();
+                |(_, it): &(PathBuf, JudgementDocument)| it.is_finished() && it.unanswered_ids().is_empty();
             Ok(if ended.files.iter().all(is_whole) { Exit::Fine } else { Exit::Failed })
         }
     }
 }
 
-/// Those that are named, each once, in their order.
-fn judges(args: &Args) -> Result<Vec<Settings>, Failure> {
-    let mut judges: Vec<Settings> = vec![];
+/// Returns the named judges, each once, in their order.
+fn judges_by_name(args: &JudgeArgs) -> Result<Vec<JudgeConfig>, CommandFailure> {
+    let mut judges: Vec<JudgeConfig> = vec![];
     for name in &args.judge {
-        let mut settings = settings(args, name)?;
+        let mut settings = judge_settings(args, name)?;
         settings.allows_http |= args.allow_http;
-        if let Some(why) = settings.refusal() {
-            return Err(Failure::wrong(format!("judge {} {why}", settings.name)));
+        if let Some(why) = settings.encryption_problem() {
+            return Err(CommandFailure::wrong_arguments(format!("judge {} {why}", settings.name)));
         }
         if !judges.iter().any(|it| it.name == settings.name) {
             judges.push(settings);
@@ -305,65 +306,65 @@ fn judges(args: &Args) -> Result<Vec<Settings>, Failure> {
     Ok(judges)
 }
 
-fn settings(args: &Args, name: &str) -> Result<Settings, Failure> {
-    let loaded = config::load(args.config.as_deref())?;
+fn judge_settings(args: &JudgeArgs, name: &str) -> Result<JudgeConfig, CommandFailure> {
+    let loaded = config::load_settings(args.config.as_deref())?;
     for problem in loaded.problems.iter().filter(|problem| problem.contains("judges")) {
-        tell(problem);
+        print_note(problem);
     }
-    let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
-    match named::by_name(name, &known) {
+    let names: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
+    match find_by_name::position_by_name(name, &names) {
         Ok(at) => Ok(loaded.judges[at].clone()),
-        Err(miss) => Err(Failure::wrong(no_judge(name, &known, &miss))),
+        Err(miss) => Err(CommandFailure::wrong_arguments(no_judge_text(name, &names, &miss))),
     }
 }
 
-fn no_judge(word: &str, known: &[&str], miss: &Miss) -> String {
-    if let Miss::Several(found) = miss {
-        let are: Vec<&str> = found.iter().filter_map(|at| known.get(*at).copied()).collect();
+fn no_judge_text(word: &str, names: &[&str], miss: &NameMiss) -> String {
+    if let NameMiss::Several(found) = miss {
+        let are: Vec<&str> = found.iter().filter_map(|at| names.get(*at).copied()).collect();
         return format!(
             "{word:?} begins several judges: {}; write more of the name",
             are.join(", ")
         );
     }
-    let known = match known {
+    let names_text = match names {
         [] => "the settings name none".to_owned(),
         names => format!("known: {}", names.join(", ")),
     };
     format!(
-        "no judge is called {word}; {known}; a table [judges.{word}] in the settings file makes one"
+        "no judge is called {word}; {names_text}; a table [judges.{word}] in the settings file makes one"
     )
 }
 
-fn bundle(path: &Path) -> Result<PathBuf, Failure> {
-    // Before anybody is asked what could not be written down.
+fn bundle_folder(path: &Path) -> Result<PathBuf, CommandFailure> {
+    // This fails before a judge is asked whose answers could not be written.
     store::remote::refuse_writing(path)
-        .map_err(|why| Failure::wrong(format!("{}: {why}", path.display())))?;
+        .map_err(|why| CommandFailure::wrong_arguments(format!("{}: {why}", path.display())))?;
     if let Some(folder) = store::rubric::bundle_of(path) {
         return Ok(folder);
     }
     store::open(path)?; // what cannot be read at all says so itself
     let shown = path.display();
-    Err(Failure::wrong(format!(
+    Err(CommandFailure::wrong_arguments(format!(
         "{shown} is no run bundle, so there is no place for verdicts; `trajview import {shown} --out DIR` makes one"
     )))
 }
 
-/// Everything but the turn.
-fn wish(args: &Args, settings: Settings, opened: &Opened) -> Result<JudgingRequest, Failure> {
+/// Returns everything but the turn.
+fn judging_request(args: &JudgeArgs, settings: JudgeConfig, opened: &OpenedRecording) -> Result<JobRequest, CommandFailure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
-    Ok(JudgingRequest {
+    Ok(JobRequest {
         settings,
-        prompt: prompt(args.rubric, args.prompt.as_deref())?,
+        prompt: read_prompt(args.rubric, args.prompt.as_deref())?,
         about: match args.rubric {
-            Scale::Levels | Scale::Codebook => About::Components,
-            Scale::Flags => About::Places(Arc::new(criteria(args.criteria.as_deref())?)),
-            Scale::Decisions => {
-                let store = decisions::store_of(args.store.as_deref(), &opened.archive)?;
-                About::Decisions(Arc::new(store))
+            JudgingScale::Levels | JudgingScale::Codebook => JobItems::Components,
+            JudgingScale::Flags => JobItems::Places(Arc::new(read_criteria(args.criteria.as_deref())?)),
+            JudgingScale::Decisions => {
+                let store = decisions::open_store(args.store.as_deref(), &opened.archive)?;
+                JobItems::Decisions(Arc::new(store))
             }
-            Scale::Process => About::Process,
+            JudgingScale::Process => JobItems::Process,
         },
-        codebook: args.codebook.as_deref().map(codebook).transpose()?.map(Arc::new),
+        codebook: args.codebook.as_deref().map(read_codebook).transpose()?.map(Arc::new),
         components: (wanted != ["all"]).then_some(wanted),
         turn: 0,
         budget: args.budget,
@@ -371,7 +372,7 @@ fn wish(args: &Args, settings: Settings, opened: &Opened) -> Result<JudgingReque
     })
 }
 
-impl From<JobError> for Failure {
+impl From<JobError> for CommandFailure {
     fn from(why: JobError) -> Self {
         let exit = match why {
             JobError::TooEarly
@@ -389,51 +390,51 @@ impl From<JobError> for Failure {
     }
 }
 
-impl From<EachError> for Failure {
+impl From<EachError> for CommandFailure {
     fn from(why: EachError) -> Self {
         match why {
             EachError::Job(why) => why.into(),
-            why @ EachError::Judge { .. } => Failure::wrong(why.to_string()),
+            why @ EachError::Judge { .. } => CommandFailure::wrong_arguments(why.to_string()),
         }
     }
 }
 
-fn prompt(scale: Scale, path: Option<&Path>) -> Result<Prompt, Failure> {
-    let Some(path) = path else { return Ok(Prompt::built_in_for(scale)) };
-    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(scale, bytes, origin);
-    Ok(own::read(path, prompt::MOST_BYTES, of)?)
+fn read_prompt(scale: JudgingScale, path: Option<&Path>) -> Result<JudgePrompt, CommandFailure> {
+    let Some(path) = path else { return Ok(JudgePrompt::built_in_for(scale)) };
+    let read_prompt_text = |bytes: &[u8], origin: &str| JudgePrompt::for_rubric(scale, bytes, origin);
+    Ok(user_file::read_user_file(path, prompt::MOST_BYTES, read_prompt_text)?)
 }
 
-/// What a study or a file of components says of the levels of components.
-fn codebook(path: &Path) -> Result<Codebook, Failure> {
+/// Reads the codebook for components from a study or a file of components.
+fn read_codebook(path: &Path) -> Result<Codebook, CommandFailure> {
     let lacks = || {
         let shown = path.display();
         let how = "a table [codebook] of a study, or \"codebook\" in a components.json, has one";
-        Failure::not_understood(format!("{shown}: has no codebook for components; {how}"))
+        CommandFailure::cannot_understand(format!("{shown}: has no codebook for components; {how}"))
     };
     if store::study::is_study(path) {
-        let design = store::study::read(path)?;
-        return design.codebook.filter(|_| design.unit == Unit::Component).ok_or_else(lacks);
+        let design = store::study::read_design(path)?;
+        return design.codebook.filter(|_| design.unit == LabelUnit::Component).ok_or_else(lacks);
     }
     let name = path.display().to_string();
     let read = |bytes: &[u8], _: &str| {
-        Ok(formats::rubric::read(&[Source { name: "components.json", bytes }]))
+        Ok(formats::rubric::read_rubric(&[SourceBytes { name: "components.json", bytes }]))
     };
-    let read = own::read(path, formats::rubric::MOST_BYTES as usize, read)?;
+    let read = user_file::read_user_file(path, formats::rubric::MAX_BYTES as usize, read)?;
     let book = read.codebook.ok_or_else(lacks)?;
     Ok(Codebook { origin: name, ..*book })
 }
 
-fn criteria(path: Option<&Path>) -> Result<Criteria, Failure> {
+fn read_criteria(path: Option<&Path>) -> Result<Criteria, CommandFailure> {
     let Some(path) = path else { return Ok(Criteria::built_in()) };
-    Ok(own::read(path, criteria::MOST_BYTES, Criteria::of)?)
+    Ok(user_file::read_user_file(path, criteria::MOST_BYTES, Criteria::parse)?)
 }
 
-impl From<OwnError> for Failure {
-    fn from(why: OwnError) -> Self {
+impl From<UserFileError> for CommandFailure {
+    fn from(why: UserFileError) -> Self {
         let exit = match why {
-            OwnError::Read { .. } => Exit::CannotRead,
-            OwnError::Understand { .. } => Exit::CannotUnderstand,
+            UserFileError::Read { .. } => Exit::CannotRead,
+            UserFileError::Understand { .. } => Exit::CannotUnderstand,
         };
         Self::new(exit, why.to_string())
     }

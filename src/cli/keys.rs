@@ -3,21 +3,21 @@
 use serde::Serialize;
 
 use trajview_tui::{
-    session::context::Context,
+    session::context::KeyContext,
     shell::{
-        keymap::{Binding, bindings},
+        keymap::{KeyBinding, all_bindings},
         keys::command_of,
     },
 };
 
 use super::{
-    Exit, Outcome,
-    output::{Out, Table},
+    Exit, CommandResult,
+    output::{Out, OutputTable},
 };
 
 /// List the keys of the screen
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct KeysArgs {
     /// Print JSON (schema trajview.keys/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
@@ -27,54 +27,54 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Row {
-    /// What the settings call it.
+struct KeyRow {
+    /// The command's name in the settings.
     command: String,
-    /// Where the key holds.
+    /// The place where the key works.
     place: &'static str,
     keys: Vec<String>,
     does: &'static str,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let row = |binding: &Binding| Row {
+pub fn run(args: &KeysArgs, out: &mut Out) -> CommandResult {
+    let row = |binding: &KeyBinding| KeyRow {
         command: command_of(binding),
         place: binding.context.title(),
         keys: binding.keys.iter().map(ToString::to_string).collect(),
         does: binding.help,
     };
-    let rows: Vec<Row> = bindings().map(row).collect();
+    let rows: Vec<KeyRow> = all_bindings().map(row).collect();
     if args.json {
-        out.json_list("trajview.keys/1", ("keys", &rows))?;
+        out.print_json_list("trajview.keys/1", ("keys", &rows))?;
         return Ok(Exit::Fine);
     }
     if args.md {
-        for context in Context::ALL {
+        for context in KeyContext::ALL {
             print_section(context, &rows, out)?;
         }
         return Ok(Exit::Fine);
     }
-    let mut table = Table::new(&["where", "key", "does", "command"]);
+    let mut table = OutputTable::new(&["where", "key", "does", "command"]);
     for row in rows {
-        table.row(vec![row.place.into(), row.keys.join(" "), row.does.into(), row.command]);
+        table.add_row(vec![row.place.into(), row.keys.join(" "), row.does.into(), row.command]);
     }
-    table.print(out)?;
+    table.print_columns(out)?;
     Ok(Exit::Fine)
 }
 
-/// The keys of one place under its name.
-fn print_section(context: Context, rows: &[Row], out: &mut Out) -> std::io::Result<()> {
-    let mut table = Table::new(&["key", "does", "command"]);
+/// Prints the keys of one place under its name.
+fn print_section(context: KeyContext, rows: &[KeyRow], out: &mut Out) -> std::io::Result<()> {
+    let mut table = OutputTable::new(&["key", "does", "command"]);
     for row in rows.iter().filter(|row| row.place == context.title()) {
         let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
-        table.row(vec![keys.join(" "), row.does.into(), row.command.clone()]);
+        table.add_row(vec![keys.join(" "), row.does.into(), row.command.clone()]);
     }
     let mut title = context.title().to_owned();
     title[..1].make_ascii_uppercase();
-    if context != Context::ALL[0] {
-        out.line("")?;
+    if context != KeyContext::ALL[0] {
+        out.print_line("")?;
     }
-    out.line(&format!("## {title}"))?;
-    out.line("")?;
-    table.markdown(out)
+    out.print_line(&format!("## {title}"))?;
+    out.print_line("")?;
+    table.print_markdown(out)
 }

@@ -1,5 +1,5 @@
-//! `trajview layer`: a layer of project state over a recorded run, without an agent: what it would have said before each request,
-//! and what that was worth.
+//! `trajview layer`: runs a layer of project state over a recorded run, without an agent: the brief it would have given
+//! before each request, and how good it was.
 
 mod document;
 mod replay;
@@ -8,20 +8,20 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use trajview_judge::{
-    helper::{Budget, ModelHelper},
-    secret::Secret,
-    stop::Stop,
+    helper::{HelperBudget, ModelHelper},
+    judge_key::JudgeKey,
+    stop_flag::StopFlag,
 };
 use trajview_layers as layers;
-use trajview_layers::{Helper, NoHelper, Options, Spec};
+use trajview_layers::{Helper, NoHelper, LayerSetup, LayerSpec};
 use trajview_store as store;
 use trajview_store::decisions;
 
 use super::{
-    Exit, Failure, Outcome,
-    at::{self, RunArg},
+    Exit, CommandFailure, CommandResult,
+    run_args::{self, RunArg},
     config,
-    output::{Out, tell},
+    output::{Out, print_note},
 };
 
 /// What a layer of project state would have said over a recorded run, without an agent
@@ -31,10 +31,10 @@ use super::{
 /// project's classes and functions that it names, and whether the brief of the turn that lost a component named it. Without
 /// --helper a layer says what it does without a model.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LayerArgs {
     /// The layer, with the parts that work: projectguard, projectguard:structural, ...
     #[arg(value_name = "LAYER")]
-    spec: Spec,
+    spec: LayerSpec,
     #[command(flatten)]
     run: RunArg,
     /// Print the brief of this turn (counts from 1), with what each sentence is from
@@ -72,68 +72,68 @@ pub struct Args {
     md: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &LayerArgs, out: &mut Out) -> CommandResult {
     if args.md {
-        out.write_markdown();
+        out.set_markdown();
     }
     let opened = store::open(&args.run.path)?;
     if let Some(turn) = args.turn {
-        at::turn_index(&opened.run, turn)?;
+        run_args::turn_index(&opened.run, turn)?;
     }
-    let options = Options { decisions: decisions_of(args, opened.archive.bundle())? };
-    let mut layer = layers::of(&args.spec, &options).map_err(Failure::wrong)?;
-    let mut helper = helper_of(args)?;
+    let options = LayerSetup { decisions: read_decisions(args, opened.archive.bundle())? };
+    let mut layer = layers::make_layer(&args.spec, &options).map_err(CommandFailure::wrong_arguments)?;
+    let mut helper = helper_from_args(args)?;
     if let Some(what) = layer.without_helper().filter(|_| args.helper.is_none()) {
-        tell(&format!("no helper model: {what}"));
+        print_note(&format!("no helper model: {what}"));
     }
-    let replay = replay::Replay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
-    let turns = replay.play(&mut *layer, &mut *helper)?;
+    let replay = replay::LayerReplay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
+    let turns = replay.play_turns(&mut *layer, &mut *helper)?;
     let without = layer.without_helper().filter(|_| args.helper.is_none());
-    let document = document::Document::of(args, &opened, turns, without)?;
+    let document = document::LayerDocument::new(args, &opened, turns, without)?;
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
-        out.csv(document::CSV, &document.turns)?;
+        out.print_csv(document::CSV_COLUMNS, &document.turns)?;
     } else if let Some(turn) = args.turn {
-        tables::brief(&document, turn, out)?;
+        tables::print_brief(&document, turn, out)?;
     } else if args.lost {
-        tables::lost(&document, args.md, out)?;
+        tables::print_lost(&document, args.md, out)?;
     } else {
-        tables::print(&document, args.md, out)?;
+        tables::print_turns(&document, args.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn decisions_of(
-    args: &Args,
+fn read_decisions(
+    args: &LayerArgs,
     bundle: Option<&Path>,
-) -> Result<trajview_metrics::decisions::Store, Failure> {
+) -> Result<trajview_metrics::decisions::DecisionStore, CommandFailure> {
     let store = match (&args.store, bundle) {
         (Some(path), _) if !path.exists() => {
-            return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+            return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
         }
-        (Some(path), _) => decisions::read(path),
-        (None, Some(bundle)) => decisions::of_bundle(bundle).unwrap_or(Ok(Default::default())),
+        (Some(path), _) => decisions::read_store(path),
+        (None, Some(bundle)) => decisions::bundle_store(bundle).unwrap_or(Ok(Default::default())),
         (None, None) => Ok(Default::default()),
     };
-    let store = store.map_err(Failure::not_understood)?;
-    store.warnings.iter().for_each(|what| tell(what));
+    let store = store.map_err(CommandFailure::cannot_understand)?;
+    store.warnings.iter().for_each(|what| print_note(what));
     Ok(store)
 }
 
-fn helper_of(args: &Args) -> Result<Box<dyn Helper>, Failure> {
+fn helper_from_args(args: &LayerArgs) -> Result<Box<dyn Helper>, CommandFailure> {
     let Some(name) = &args.helper else { return Ok(Box::new(NoHelper)) };
-    let loaded = config::load(args.config.as_deref())?;
-    let known: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
+    let loaded = config::load_settings(args.config.as_deref())?;
+    let names: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
     let missing = || {
         format!("no judge is called {name}; a table [judges.{name}] in the settings file makes one")
     };
-    let at = trajview_run::named::by_name(name, &known).map_err(|_| Failure::wrong(missing()))?;
+    let at = trajview_run::find_by_name::position_by_name(name, &names).map_err(|_| CommandFailure::wrong_arguments(missing()))?;
     let settings = loaded.judges[at].clone();
-    let key = Secret::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
-    let key = key.map_err(|why| Failure::wrong(format!("helper {name}: {why}")))?;
-    let budget = Budget { calls: args.helper_budget, usd: args.helper_usd };
+    let key = JudgeKey::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
+    let key = key.map_err(|why| CommandFailure::wrong_arguments(format!("helper {name}: {why}")))?;
+    let budget = HelperBudget { calls: args.helper_budget, usd: args.helper_usd };
     let settings = std::sync::Arc::new(settings);
-    let helper = ModelHelper::new(&settings, &key, budget, Stop::default());
-    Ok(Box::new(helper.map_err(Failure::wrong)?))
+    let helper = ModelHelper::new(&settings, &key, budget, StopFlag::default());
+    Ok(Box::new(helper.map_err(CommandFailure::wrong_arguments)?))
 }

@@ -8,24 +8,25 @@ use std::{
 };
 
 use crate::runtime;
-use trajview_layers::{Spec, spec::COMMAND};
+use trajview_run::condition::Condition;
+use trajview_layers::{LayerSpec, spec::COMMAND};
 use trajview_live as live;
 use trajview_live::{
-    CannotStart, Control, Ended, Halt, Job, Start, drivers,
-    isolation::{Isolation, Network, Sandbox},
+    CannotStart, RunControl, LiveRunEnd, RunHalt, RunJob, StartMode, drivers,
+    isolation::{IsolationOptions, Network, Sandbox},
     layers::LayerFiles,
     plan,
-    prepare::{self, Unusable, absolute, bytes_of, program},
-    script::{Condition, Script},
-    setup::{Budget, HelperOptions, OnFailure, Permissions, Setup, StartOptions},
-    stage,
+    prepare::{self, UnusableInput, absolute_path, read_bytes, program_path},
+    script::RequestScript,
+    setup::{RunBudget, HelperOptions, OnFailure, Permissions, RunSetup, StartOptions},
+    run_folders,
 };
-use trajview_store::{beginning, decisions};
+use trajview_store::{start_files, decisions};
 
 use super::{
-    Exit, Failure, Outcome, at, config,
+    Exit, CommandFailure, CommandResult, run_args, config,
     judge::signals,
-    output::{Out, tell},
+    output::{Out, print_note},
 };
 
 /// Run an agent through a script and record it as a run bundle
@@ -37,7 +38,7 @@ use super::{
 /// `trajview live --agent claude -- 'fix the failing test'` in a git repository asks this one request of a copy of it, and says
 /// where the patch is and how to apply it. `trajview live --agent codex` alone is a chat in the agent's own screen, each prompt a turn.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct LiveArgs {
     /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --
     #[arg(long, value_name = "NAME", required_unless_present = "resume")]
     agent: Option<String>,
@@ -49,7 +50,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["resume", "script", "specification"])]
     prompt: Option<String>,
     /// How the script is asked; else as it says itself
-    #[arg(long, value_name = "emergent|single-shot", value_parser = condition)]
+    #[arg(long, value_name = "emergent|single-shot", value_parser = parse_condition)]
     condition: Option<Condition>,
     /// A text that is the one request of a single-shot run
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
@@ -90,7 +91,7 @@ pub struct Args {
     #[command(flatten)]
     isolation: IsolationArgs,
     /// What the agent may do without asking
-    #[arg(long, value_name = "workspace|full", value_parser = permissions, default_value = "workspace")]
+    #[arg(long, value_name = "workspace|full", value_parser = parse_permissions, default_value = "workspace")]
     permissions: Permissions,
     /// Folder of its workspace and its home; else a new one among the temporary files, which nobody can guess
     #[arg(long, value_name = "FOLDER")]
@@ -123,8 +124,8 @@ pub struct Args {
     notes: Option<PathBuf>,
     /// A layer of project state: continuity, memory, projectguard, with :PART,... for some of it alone, or command:PROGRAM;
     /// several stack in this order
-    #[arg(long = "layer", value_name = "SPEC", conflicts_with = "resume", value_parser = layer)]
-    layers: Vec<Spec>,
+    #[arg(long = "layer", value_name = "SPEC", conflicts_with = "resume", value_parser = parse_layer)]
+    layers: Vec<LayerSpec>,
     /// The decisions for the layer continuity: a JSON file in Continuity's shape; without it they are drawn from the requests
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     layer_store: Option<PathBuf>,
@@ -135,7 +136,7 @@ pub struct Args {
     #[arg(long, value_name = "CALLS")]
     helper_budget: Option<usize>,
     /// What the helper model may cost in US dollars; needs the prices in the settings
-    #[arg(long, value_name = "USD", value_parser = positive)]
+    #[arg(long, value_name = "USD", value_parser = parse_positive)]
     helper_usd: Option<f64>,
     /// Whether files named in .gitignore are recorded
     #[arg(long, value_name = "record|skip", value_parser = ["record", "skip"], default_value = "skip")]
@@ -144,22 +145,22 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
     /// Stop before the next request once the agent reports this cost in US dollars
-    #[arg(long, value_name = "USD", value_parser = positive)]
+    #[arg(long, value_name = "USD", value_parser = parse_positive)]
     budget_usd: Option<f64>,
     /// Stop before the next request once the agent has worked so many minutes
-    #[arg(long, value_name = "MINUTES", value_parser = positive)]
+    #[arg(long, value_name = "MINUTES", value_parser = parse_positive)]
     budget_minutes: Option<f64>,
     /// Stop after so many turns
     #[arg(long, value_name = "N")]
     budget_turns: Option<usize>,
     /// A turn that takes longer is cut (seconds; usual: 3600)
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     timeout_turn: Option<f64>,
     /// A turn in which the agent writes nothing for so long is cut (seconds; usual: 900)
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     timeout_idle: Option<f64>,
     /// Seconds between asking an agent to end and killing it (usual: 5)
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     patience: Option<f64>,
     /// How often a failed turn is done again
     #[arg(long, value_name = "N")]
@@ -197,10 +198,10 @@ struct StartArgs {
 #[derive(Debug, clap::Args)]
 struct IsolationArgs {
     /// A sandbox around the agent: bubblewrap, in which it can write in its own folder alone, or a container of --image
-    #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = sandbox, conflicts_with = "resume")]
+    #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = parse_sandbox, conflicts_with = "resume")]
     sandbox: Option<Sandbox>,
     /// What of the network an agent in a sandbox has: all, the model server of this machine alone, or nothing
-    #[arg(long, value_name = "on|loopback|off", value_parser = network, conflicts_with = "resume")]
+    #[arg(long, value_name = "on|loopback|off", value_parser = parse_network, conflicts_with = "resume")]
     network: Option<Network>,
     /// The image of the container, in which the agent is installed; it is never fetched
     #[arg(long, value_name = "IMAGE", conflicts_with = "resume")]
@@ -211,8 +212,8 @@ struct IsolationArgs {
 }
 
 impl IsolationArgs {
-    fn isolation(&self) -> Isolation {
-        Isolation {
+    fn to_isolation(&self) -> IsolationOptions {
+        IsolationOptions {
             sandbox: self.sandbox.unwrap_or_default(),
             network: self.network.unwrap_or_default(),
             image: self.image.clone(),
@@ -220,16 +221,16 @@ impl IsolationArgs {
     }
 }
 
-fn sandbox(word: &str) -> Result<Sandbox, String> {
+fn parse_sandbox(word: &str) -> Result<Sandbox, String> {
     Sandbox::by_word(word).ok_or_else(|| "expected none, bwrap, docker or podman".into())
 }
 
-fn network(word: &str) -> Result<Network, String> {
+fn parse_network(word: &str) -> Result<Network, String> {
     Network::by_word(word).ok_or_else(|| "expected on, loopback or off".into())
 }
 
 impl StartArgs {
-    fn options(&self) -> StartOptions {
+    fn to_start_options(&self) -> StartOptions {
         StartOptions {
             from: self.from.clone(),
             with_history: self.with_history,
@@ -238,188 +239,188 @@ impl StartArgs {
     }
 }
 
-fn condition(word: &str) -> Result<Condition, String> {
+fn parse_condition(word: &str) -> Result<Condition, String> {
     Condition::by_word(word).ok_or_else(|| "expected emergent or single-shot".into())
 }
 
-fn layer(word: &str) -> Result<Spec, String> {
+fn parse_layer(word: &str) -> Result<LayerSpec, String> {
     word.parse()
 }
 
-fn permissions(word: &str) -> Result<Permissions, String> {
+fn parse_permissions(word: &str) -> Result<Permissions, String> {
     Permissions::by_word(word).ok_or_else(|| "expected workspace or full".into())
 }
 
-fn positive(word: &str) -> Result<f64, String> {
+fn parse_positive(word: &str) -> Result<f64, String> {
     let number = word.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| "expected a number above 0".into())
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let asks = Asks::of(args)?;
-    let job = if args.resume { resumed(args)? } else { wanted(args, &asks)? };
+pub fn run(args: &LiveArgs, out: &mut Out) -> CommandResult {
+    let asks = RequestSource::from_args(args)?;
+    let job = if args.resume { resumed_job(args)? } else { job_from_args(args, &asks)? };
     if args.print_plan {
-        report::plan(&plan::of(&job)?, args.json, out)?;
+        report::print_plan(&plan::plan_run(&job)?, args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let start = if args.resume { Start::Resume } else { Start::Anew };
+    let start = if args.resume { StartMode::Resume } else { StartMode::Anew };
     if !args.headless {
-        return on_screen(args, job, start, &asks, out);
+        return run_on_screen(args, job, start, &asks, out);
     }
     if job.script.chat {
-        return Err(Failure::wrong(
+        return Err(CommandFailure::wrong_arguments(
             "a chat is typed into the agent's own screen, so it cannot be --headless; give a script or a prompt",
         ));
     }
     live::adopt_orphans();
-    let (stop, signal) = signals::listen();
-    let mut teller = report::Reporter::default();
-    let control = Control::new(stop);
-    let job = steered(args, job, &control);
-    let ended = live::run(&job, start, &control, &mut |event| teller.event(event))?;
-    report::ended(&job, &ended, args.json, out)?;
-    end(&job, &ended, signal.last())
+    let (stop, signal) = signals::listen_for_signals();
+    let mut teller = report::LiveReporter::default();
+    let control = RunControl::new(stop);
+    let job = job_with_commands(args, job, &control);
+    let ended = live::run_job(&job, start, &control, &mut |event| teller.print_event(event))?;
+    report::print_result(&job, &ended, args.json, out)?;
+    live_outcome(&job, &ended, signal.last())
 }
 
-/// The run as it takes orders, which are listened for from now on; as it is where it takes none.
-fn steered(args: &Args, job: Job, control: &Control) -> Job {
+/// Returns the run as it takes orders, which are listened for from now on; as it is where it takes none.
+fn job_with_commands(args: &LiveArgs, job: RunJob, control: &RunControl) -> RunJob {
     let Some(by) = &args.steered else { return job };
     let control = control.clone();
-    std::thread::spawn(move || control.obey(std::io::stdin().lock()));
-    Job { step_by_step: by == "turn", tried: args.tried, ..job }
+    std::thread::spawn(move || control.read_orders(std::io::stdin().lock()));
+    RunJob { step_by_step: by == "turn", earlier_refusals: args.tried, ..job }
 }
 
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
-fn on_screen(args: &Args, job: Job, start: Start, asks: &Asks, out: &mut Out) -> Outcome {
-    let settings = config::load(args.config.as_deref())?;
-    settings.problems.iter().for_each(|problem| tell(problem));
-    let options = super::view::of_settings(settings, args.config.as_deref());
-    let job = Job { step_by_step: args.step, ..job };
+fn run_on_screen(args: &LiveArgs, job: RunJob, start: StartMode, asks: &RequestSource, out: &mut Out) -> CommandResult {
+    let settings = config::load_settings(args.config.as_deref())?;
+    settings.problems.iter().for_each(|problem| print_note(problem));
+    let options = super::view::options_from_settings(settings, args.config.as_deref());
+    let job = RunJob { step_by_step: args.step, ..job };
     let then = match asks {
-        Asks::Prompt(_) => runtime::Beside::RecordingThenReplay,
-        Asks::Script | Asks::Chat => runtime::Beside::Recording,
+        RequestSource::Prompt(_) => runtime::BesideAgent::RecordingThenReplay,
+        RequestSource::Script | RequestSource::Chat => runtime::BesideAgent::Recording,
     };
-    let (ending, outcome) = runtime::live(job.clone(), start, Control::default(), (options, then))
+    let (ending, outcome) = runtime::run_live(job.clone(), start, RunControl::default(), (options, then))
         .map_err(|why| match why {
-            runtime::Failure::NoTerminal => {
-                Failure::wrong("a live run is shown in a terminal; --headless makes one without")
+            runtime::ScreenFailure::NoTerminal => {
+                CommandFailure::wrong_arguments("a live run is shown in a terminal; --headless makes one without")
             }
             why => why.into(),
         })?;
     let Some(ended) = outcome else {
-        return Err(Failure::unread("the run broke off, a mistake in trajview; --resume goes on"));
+        return Err(CommandFailure::cannot_read("the run broke off, a mistake in trajview; --resume goes on"));
     };
     let ended = ended?;
-    report::ended(&job, &ended, args.json, out)?;
+    report::print_result(&job, &ended, args.json, out)?;
     let signal = match ending {
-        runtime::Ending::Signal(signal) => Some(signal),
-        runtime::Ending::Quit => None,
+        runtime::ScreenEnd::Signal(signal) => Some(signal),
+        runtime::ScreenEnd::Quit => None,
     };
-    end(&job, &ended, signal)
+    live_outcome(&job, &ended, signal)
 }
 
-impl From<Unusable> for Failure {
-    fn from(why: Unusable) -> Self {
+impl From<UnusableInput> for CommandFailure {
+    fn from(why: UnusableInput) -> Self {
         let exit = match &why {
-            Unusable::Unread(_) => Exit::CannotRead,
-            Unusable::Misread(_) => Exit::CannotUnderstand,
-            Unusable::Wrong(_) => Exit::WrongArguments,
+            UnusableInput::Unread(_) => Exit::CannotRead,
+            UnusableInput::Misread(_) => Exit::CannotUnderstand,
+            UnusableInput::Wrong(_) => Exit::WrongArguments,
         };
         Self::new(exit, why.sentence())
     }
 }
 
-impl From<CannotStart> for Failure {
+impl From<CannotStart> for CommandFailure {
     fn from(why: CannotStart) -> Self {
         match why {
-            CannotStart::Wrong(why) => Self::wrong(why),
-            CannotStart::Unusable(why) => Self::not_understood(why),
+            CannotStart::Wrong(why) => Self::wrong_arguments(why),
+            CannotStart::Unusable(why) => Self::cannot_understand(why),
             CannotStart::Write(why) => why.into(),
         }
     }
 }
 
-/// How it ended, as an exit code and a sentence.
-fn end(job: &Job, ended: &Ended, signal: Option<u8>) -> Outcome {
-    let done = at::turns(ended.total.turns);
-    let kept = format!("{done} of {} stay in {}", ended.requests, job.bundle.display());
+/// Converts the result to an exit code and a sentence.
+fn live_outcome(job: &RunJob, ended: &LiveRunEnd, signal: Option<u8>) -> CommandResult {
+    let done = run_args::turns_text(ended.total.turns);
+    let kept_text = format!("{done} of {} stay in {}", ended.requests, job.bundle.display());
     match &ended.halted {
         None => Ok(Exit::Fine),
-        Some(Halt::Stopped) => {
-            Err(Failure::stopped(signal, format!("stopped; {kept}; --resume goes on")))
+        Some(RunHalt::Stopped) => {
+            Err(CommandFailure::stopped_by(signal, format!("stopped; {kept_text}; --resume goes on")))
         }
-        Some(Halt::Budget(why)) => Err(Failure::new(
+        Some(RunHalt::Budget(why)) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("stopped: {why}; {kept}; --resume with a higher limit goes on"),
+            format!("stopped: {why}; {kept_text}; --resume with a higher limit goes on"),
         )),
-        Some(Halt::Failed { turn, why }) => Err(Failure::new(
+        Some(RunHalt::Failed { turn, why }) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("turn {turn}: {why}; {kept}; --resume does it again"),
+            format!("turn {turn}: {why}; {kept_text}; --resume does it again"),
         )),
-        Some(Halt::NotReady(why)) => Err(Failure::new(
+        Some(RunHalt::NotReady(why)) => Err(CommandFailure::new(
             Exit::Failed,
             format!(
                 "{why}; nothing was asked; --resume --out {} tries it again",
                 job.bundle.display()
             ),
         )),
-        Some(Halt::Write(why)) => Err(Failure::unread(format!("{why}; {kept}; --resume goes on"))),
+        Some(RunHalt::Write(why)) => Err(CommandFailure::cannot_read(format!("{why}; {kept_text}; --resume goes on"))),
     }
 }
 
-/// The run in a bundle, with the limits that were given anew.
-fn resumed(args: &Args) -> Result<Job, Failure> {
+/// Returns the run in a bundle, with the limits that were given anew.
+fn resumed_job(args: &LiveArgs) -> Result<RunJob, CommandFailure> {
     let bundle = args
         .out
         .clone()
-        .ok_or_else(|| Failure::wrong("--resume needs --out, the bundle to go on with"))?;
-    let mut job = Job::of_bundle(&bundle)?;
-    limit(args, &mut job.setup);
+        .ok_or_else(|| CommandFailure::wrong_arguments("--resume needs --out, the bundle to go on with"))?;
+    let mut job = RunJob::from_bundle(&bundle)?;
+    set_limits(args, &mut job.setup);
     let setup = &mut job.setup;
-    setup.program = args.program.as_deref().map(program).or(setup.program.take());
+    setup.program = args.program.as_deref().map(program_path).or(setup.program.take());
     setup.provider.base_url = args.base_url.clone().or(setup.provider.base_url.take());
     setup.provider.key_env = args.key_env.clone().or(setup.provider.key_env.take());
     setup.folders.keeps_work |= args.keep_work;
     setup.folders.leaves_bundle_open |= args.open_bundle;
-    help(args, &mut job)?;
+    set_helper(args, &mut job)?;
     Ok(job)
 }
 
-/// The helper model of the layers; a run that goes on keeps its own unless another is named.
-fn help(args: &Args, job: &mut Job) -> Result<(), Failure> {
+/// Sets the helper model of the layers; a resumed run keeps its own unless another is named.
+fn set_helper(args: &LiveArgs, job: &mut RunJob) -> Result<(), CommandFailure> {
     let layers = &mut job.setup.layers;
     if let Some(name) = &args.helper {
         layers.helper = Some(HelperOptions { name: name.clone(), calls: None, usd: None });
     }
     let Some(helper) = &mut layers.helper else {
         return match args.helper_budget.is_some() || args.helper_usd.is_some() {
-            true => Err(Failure::wrong("a budget of a helper model needs --helper NAME")),
+            true => Err(CommandFailure::wrong_arguments("a budget of a helper model needs --helper NAME")),
             false => Ok(()),
         };
     };
     helper.calls = args.helper_budget.or(helper.calls);
     helper.usd = args.helper_usd.or(helper.usd);
-    let judges = config::load(args.config.as_deref())?.judges;
+    let judges = config::load_settings(args.config.as_deref())?.judges;
     let found = judges.into_iter().find(|judge| judge.name == helper.name);
     job.layers.helper = found.map(Arc::new);
     Ok(())
 }
 
-/// The store of decisions as files of the bundle: as it is, with the links beside it.
-fn store_of(path: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, Failure> {
-    let store = decisions::read(path).map_err(Failure::not_understood)?;
-    store.warnings.iter().for_each(|what| tell(what));
-    let mut files = vec![("decisions.json", bytes_of(path)?)];
+/// Reads the decisions as files of the bundle: the file itself, and the links beside it.
+fn decision_files(path: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, CommandFailure> {
+    let store = decisions::read_store(path).map_err(CommandFailure::cannot_understand)?;
+    store.warnings.iter().for_each(|what| print_note(what));
+    let mut files = vec![("decisions.json", read_bytes(path)?)];
     let links = path.with_file_name("code-links.json");
     if links.is_file() {
-        files.push(("code-links.json", bytes_of(&links)?));
+        files.push(("code-links.json", read_bytes(&links)?));
     }
     Ok(files)
 }
 
-fn limit(args: &Args, setup: &mut Setup) {
-    let Budget { tokens, usd, minutes, turns } = setup.limits.budget;
-    setup.limits.budget = Budget {
+fn set_limits(args: &LiveArgs, setup: &mut RunSetup) {
+    let RunBudget { tokens, usd, minutes, turns } = setup.limits.budget;
+    setup.limits.budget = RunBudget {
         tokens: args.budget_tokens.or(tokens),
         usd: args.budget_usd.or(usd),
         minutes: args.budget_minutes.or(minutes),
@@ -434,9 +435,9 @@ fn limit(args: &Args, setup: &mut Setup) {
     }
 }
 
-/// Where the requests are from.
+/// The source of the requests.
 #[derive(Debug, PartialEq, Eq)]
-enum Asks {
+enum RequestSource {
     /// A script, a specification, or a run to go on with.
     Script,
     /// One request, as it was given on the command line.
@@ -445,46 +446,46 @@ enum Asks {
     Chat,
 }
 
-impl Asks {
-    fn of(args: &Args) -> Result<Self, Failure> {
+impl RequestSource {
+    fn from_args(args: &LiveArgs) -> Result<Self, CommandFailure> {
         let is_given = args.resume || args.script.is_some() || args.specification.is_some();
-        if is_given || args.print_plan && args.prompt.is_none() && !args.has_words() {
+        if is_given || args.print_plan && args.prompt.is_none() && !args.has_prompt_words() {
             return Ok(Self::Script);
         }
-        let words = || args.has_words().then(|| args.args.join(" "));
+        let words = || args.has_prompt_words().then(|| args.args.join(" "));
         let prompt = args.prompt.clone().or_else(words);
         if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
-            return Err(Failure::wrong("the prompt is empty"));
+            return Err(CommandFailure::wrong_arguments("the prompt is empty"));
         }
         Ok(prompt.map_or(Self::Chat, Self::Prompt))
     }
 
-    /// Whether the words after `--` are the prompt, and so none of the agent's.
-    fn takes_words(&self, args: &Args) -> bool {
+    /// Returns whether the words after `--` are the prompt, and so not arguments of the agent.
+    fn takes_trailing_words(&self, args: &LiveArgs) -> bool {
         matches!(self, Self::Prompt(_)) && args.prompt.is_none()
     }
 
-    fn script(&self, args: &Args) -> Result<(Script, Condition), Failure> {
+    fn read_script(&self, args: &LiveArgs) -> Result<(RequestScript, Condition), CommandFailure> {
         match self {
-            Self::Script => Ok(prepare::asked(
+            Self::Script => Ok(prepare::script_and_condition(
                 args.script.as_deref(),
                 args.specification.as_deref(),
                 args.condition,
             )?),
             Self::Prompt(_) | Self::Chat if args.condition.is_some() => {
-                Err(Failure::wrong("--condition is for a script or a specification"))
+                Err(CommandFailure::wrong_arguments("--condition is for a script or a specification"))
             }
             Self::Prompt(text) => {
                 let requests = [(text.clone(), None)];
-                let script = Script::of_requests(requests).under(Condition::SingleShot, None);
-                Ok((script.map_err(Failure::wrong)?, Condition::SingleShot))
+                let script = RequestScript::from_requests(requests).for_condition(Condition::SingleShot, None);
+                Ok((script.map_err(CommandFailure::wrong_arguments)?, Condition::SingleShot))
             }
-            Self::Chat => Ok((Script::of_chat(), Condition::Emergent)),
+            Self::Chat => Ok((RequestScript::for_chat(), Condition::Emergent)),
         }
     }
 
-    /// The last word of the name of its folder.
-    const fn word(&self) -> &'static str {
+    /// Returns the last word of the name of its folder.
+    const fn folder_suffix(&self) -> &'static str {
         match self {
             Self::Script => "",
             Self::Prompt(_) => Condition::SingleShot.word(),
@@ -493,59 +494,59 @@ impl Asks {
     }
 }
 
-impl Args {
-    /// Whether the words after `--` are words of a prompt.
-    fn has_words(&self) -> bool {
+impl LiveArgs {
+    /// Returns whether the words after `--` are words of a prompt.
+    fn has_prompt_words(&self) -> bool {
         let is_command = self.agent.as_deref() == Some("command");
         !is_command && self.args.first().is_some_and(|word| !word.starts_with('-'))
     }
 
-    /// The bundle to make: as it is named, or beside the repository that the agent begins with.
-    fn bundle(&self, asks: &Asks, from: Option<&str>) -> Result<PathBuf, Failure> {
+    /// Returns the bundle to make: the named folder, or one beside the repository that the agent begins with.
+    fn bundle_folder(&self, asks: &RequestSource, from: Option<&str>) -> Result<PathBuf, CommandFailure> {
         match (&self.out, asks) {
             (Some(out), _) => Ok(out.clone()),
             (None, _) if self.print_plan => Ok("OUT".into()),
-            (None, Asks::Script) => {
-                Err(Failure::wrong("--out DIR is missing: the bundle to make, a new folder"))
+            (None, RequestSource::Script) => {
+                Err(CommandFailure::wrong_arguments("--out DIR is missing: the bundle to make, a new folder"))
             }
-            (None, Asks::Prompt(_) | Asks::Chat) => {
+            (None, RequestSource::Prompt(_) | RequestSource::Chat) => {
                 let agent = self.agent.as_deref().unwrap_or_default();
-                let from = from.map(|from| absolute(Path::new(from))).filter(|it| it.is_dir());
+                let from = from.map(|from| absolute_path(Path::new(from))).filter(|it| it.is_dir());
                 let name = from.as_deref().and_then(Path::file_name);
                 let name = name.map_or("live".into(), |name| name.to_string_lossy());
                 let folder = from.as_deref().and_then(Path::parent).map(Path::to_owned);
-                let folder = folder.unwrap_or_else(|| absolute(Path::new(".")));
-                let name = format!("{name}-{agent}-{}", asks.word());
+                let folder = folder.unwrap_or_else(|| absolute_path(Path::new(".")));
+                let name = format!("{name}-{agent}-{}", asks.folder_suffix());
                 Ok(prepare::free_folder(&folder, &name))
             }
         }
     }
 }
 
-fn wanted(args: &Args, asks: &Asks) -> Result<Job, Failure> {
-    let (script, condition) = asks.script(args)?;
-    let mut start = args.start.options();
-    if *asks != Asks::Script && start.from.is_none() {
+fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, CommandFailure> {
+    let (script, condition) = asks.read_script(args)?;
+    let mut start = args.start.to_start_options();
+    if *asks != RequestSource::Script && start.from.is_none() {
         let here = std::env::current_dir().ok();
-        let around = here.and_then(|here| beginning::repository_around(&here));
+        let around = here.and_then(|here| start_files::enclosing_repository(&here));
         start.from = around.map(|around| around.to_string_lossy().trim_end_matches('/').into());
         if start.from.is_none() {
-            tell(
+            print_note(
                 "here is no git repository, so the agent begins with an empty folder; --from names files",
             );
         }
     }
-    let bundle = args.bundle(asks, start.from.as_deref())?;
-    let work = args.work.clone().unwrap_or_else(stage::somewhere);
-    let mut setup = Setup::new(args.agent.as_deref().unwrap_or_default(), absolute(&work));
+    let bundle = args.bundle_folder(asks, start.from.as_deref())?;
+    let work = args.work.clone().unwrap_or_else(run_folders::temporary_folder);
+    let mut setup = RunSetup::new(args.agent.as_deref().unwrap_or_default(), absolute_path(&work));
     setup.condition = condition;
-    setup.program = args.program.as_deref().map(program);
+    setup.program = args.program.as_deref().map(program_path);
     setup.provider.model = args.model.clone();
     setup.provider.base_url = args.base_url.clone();
     setup.provider.key_env = args.key_env.clone();
     setup.pass = args.pass.clone();
     setup.permissions = args.permissions;
-    setup.layers.notes = args.notes.as_deref().map(absolute);
+    setup.layers.notes = args.notes.as_deref().map(absolute_path);
     setup.layers.layers.clone_from(&args.layers);
     if args.layers.iter().any(|spec| spec.name == COMMAND) {
         setup.layers.folder = std::env::current_dir().ok();
@@ -555,47 +556,47 @@ fn wanted(args: &Args, asks: &Asks) -> Result<Job, Failure> {
     setup.folders.keeps_work = args.keep_work;
     setup.folders.leaves_bundle_open = args.open_bundle;
     setup.folders.start = start;
-    setup.folders.isolation = args.isolation.isolation();
+    setup.folders.isolation = args.isolation.to_isolation();
     setup.folders.copies_login = args.isolation.login;
-    let given = [&args.script, &args.specification, &args.components, &args.layer_store];
-    let hidden = given.into_iter().flatten().chain(&args.hide);
-    setup.folders.hidden = hidden.map(|path| absolute(path)).collect();
-    setup.in_terminal = args.terminal || *asks == Asks::Chat;
-    setup.args = if asks.takes_words(args) { vec![] } else { args.args.clone() };
-    limit(args, &mut setup);
-    name_driver(args, &mut setup)?;
-    let components = args.components.as_deref().map(bytes_of).transpose()?;
-    let store = args.layer_store.as_deref().map(store_of).transpose()?.unwrap_or_default();
+    let given_files = [&args.script, &args.specification, &args.components, &args.layer_store];
+    let hidden = given_files.into_iter().flatten().chain(&args.hide);
+    setup.folders.hidden = hidden.map(|path| absolute_path(path)).collect();
+    setup.in_terminal = args.terminal || *asks == RequestSource::Chat;
+    setup.args = if asks.takes_trailing_words(args) { vec![] } else { args.args.clone() };
+    set_limits(args, &mut setup);
+    set_driver(args, &mut setup)?;
+    let components = args.components.as_deref().map(read_bytes).transpose()?;
+    let store = args.layer_store.as_deref().map(decision_files).transpose()?.unwrap_or_default();
     let layers = LayerFiles { store, helper: None };
     let (has_person, step_by_step, tried) = (false, false, None);
     let mut job =
-        Job { setup, script, bundle, components, layers, has_person, step_by_step, tried };
-    help(args, &mut job)?;
+        RunJob { setup, script, bundle, components, layers, has_person, step_by_step, earlier_refusals: tried };
+    set_helper(args, &mut job)?;
     Ok(job)
 }
 
-/// The driver of a program without one of its own: from the settings, or from the words after `--`.
-fn name_driver(args: &Args, setup: &mut Setup) -> Result<(), Failure> {
+/// Sets the driver of a program without one of its own, from the settings or from the words after `--`.
+fn set_driver(args: &LiveArgs, setup: &mut RunSetup) -> Result<(), CommandFailure> {
     if setup.agent == "command" {
         if args.args.is_empty() {
-            return Err(Failure::wrong(
+            return Err(CommandFailure::wrong_arguments(
                 "--agent command needs a program after --, such as -- ./agent.sh {prompt_file}",
             ));
         }
         setup.args.clear();
         let mut start = args.args.clone();
         if let Some(first) = start.first_mut() {
-            *first = program(Path::new(first)).to_string_lossy().into_owned();
+            *first = program_path(Path::new(first)).to_string_lossy().into_owned();
         }
-        setup.command = Some(prepare::words(&start));
+        setup.command = Some(prepare::options_for_command(&start));
         return Ok(());
     }
-    if drivers::names().contains(&setup.agent.as_str()) {
+    if drivers::driver_names().contains(&setup.agent.as_str()) {
         return Ok(());
     }
-    let loaded = config::load(args.config.as_deref())?;
+    let loaded = config::load_settings(args.config.as_deref())?;
     for problem in loaded.problems.iter().filter(|problem| problem.contains("drivers")) {
-        tell(problem);
+        print_note(problem);
     }
-    Ok(prepare::drive(setup, &loaded.drivers)?)
+    Ok(prepare::set_driver(setup, &loaded.drivers)?)
 }

@@ -2,15 +2,15 @@
 
 use clap::CommandFactory;
 
-use super::{Cli, Exit, Outcome, output::Out};
+use super::{CommandLine, Exit, CommandResult, output::Out};
 
 /// Print the manual page, for `man -l -`
 #[derive(Debug, clap::Args)]
-pub struct Args {}
+pub struct ManArgs {}
 
-pub fn run(_args: &Args, out: &mut Out) -> Outcome {
+pub fn run(_args: &ManArgs, out: &mut Out) -> CommandResult {
     let mut page = vec![];
-    let command = Cli::command();
+    let command = CommandLine::command();
     let name = command.get_name().to_owned();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
     for child in command.get_subcommands().filter(|child| !child.is_hide_set()) {
@@ -22,6 +22,6 @@ pub fn run(_args: &Args, out: &mut Out) -> Outcome {
         // A section of its own page is a part of a section of ours.
         page.extend(String::from_utf8_lossy(&sections).replace("\n.SH ", "\n.SS ").bytes());
     }
-    out.raw(&page)?;
+    out.print_bytes(&page)?;
     Ok(Exit::Fine)
 }

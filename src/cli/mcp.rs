@@ -1,7 +1,8 @@
-//! `trajview mcp`: the tool with which an agent asks the layers of its run, as a server of the Model Context Protocol.
+//! `trajview mcp`: the tool with which an agent queries the layers of its run, as a server of the Model Context
+//! Protocol.
 //!
-//! JSON-RPC 2.0, a line each way on standard input and output. It knows no layer: what is asked goes to the run's socket
-//! ([`channel`]). Whatever a line holds, it is answered or passed over, and the next one is read.
+//! JSON-RPC 2.0, one message a line on standard input and output. This module knows no layer: queries go to the run's
+//! socket ([`question_channel`]). Every line is answered or ignored, whatever it contains, and the next one is read.
 
 use std::{
     io::{BufRead, Read},
@@ -10,23 +11,23 @@ use std::{
 
 use serde_json::{Value, json};
 
-use trajview_live::layers::channel::{self, Asked};
+use trajview_live::layers::question_channel::{self, ChannelQuestion};
 
-use super::{Exit, Outcome, output::Out};
+use super::{Exit, CommandResult, output::Out};
 
 /// Answer an agent's questions about the project (called by agents of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub struct Args {
+pub struct McpArgs {
     /// Where the run answers
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
 }
 
-/// Versions of the protocol that it speaks, the newest first.
+/// Supported versions of the protocol, the newest first.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-const TOOL: &str = "search_project_state";
+const TOOL_NAME: &str = "search_project_state";
 
 /// A longer line is no message (bytes).
 const MOST_BYTES: u64 = 1 << 20;
@@ -37,14 +38,14 @@ const NO_REQUEST: i64 = -32_600;
 const NO_METHOD: i64 = -32_601;
 const WRONG_PARAMETERS: i64 = -32_602;
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    serve(&mut std::io::stdin().lock(), out, &|query| asked(&args.socket, query))?;
+pub fn run(args: &McpArgs, out: &mut Out) -> CommandResult {
+    serve_lines(&mut std::io::stdin().lock(), out, &|query| search_layers(&args.socket, query))?;
     Ok(Exit::Fine)
 }
 
-/// The answer to a query; the error is a sentence.
-fn asked(socket: &Path, query: &str) -> Result<String, String> {
-    let answer = channel::ask(socket, &Asked::Search { query: query.to_owned() })?;
+/// Returns the answer to a query; the error is a sentence.
+fn search_layers(socket: &Path, query: &str) -> Result<String, String> {
+    let answer = question_channel::ask_run(socket, &ChannelQuestion::Search { query: query.to_owned() })?;
     match answer.failed {
         Some(why) if answer.text.is_empty() => Err(why),
         _ if answer.text.is_empty() => Ok("Nothing is known about that.".into()),
@@ -53,7 +54,7 @@ fn asked(socket: &Path, query: &str) -> Result<String, String> {
 }
 
 /// Answers line by line until there are no more.
-fn serve(
+fn serve_lines(
     input: &mut impl BufRead,
     out: &mut Out,
     search: &dyn Fn(&str) -> Result<String, String>,
@@ -72,14 +73,14 @@ fn serve(
         let answer = match serde_json::from_slice(&line) {
             Ok(Value::Array(all)) if !all.is_empty() => {
                 let answers: Vec<Value> =
-                    all.iter().filter_map(|message| answered(message, search)).collect();
+                    all.iter().filter_map(|message| answer_message(message, search)).collect();
                 (!answers.is_empty()).then_some(Value::Array(answers))
             }
-            Ok(message) => answered(&message, search),
-            Err(why) => Some(refused(&Value::Null, NO_JSON, &format!("no JSON: {why}"))),
+            Ok(message) => answer_message(&message, search),
+            Err(why) => Some(error_response(&Value::Null, NO_JSON, &format!("no JSON: {why}"))),
         };
         if let Some(answer) = answer {
-            out.line(&answer.to_string())?;
+            out.print_line(&answer.to_string())?;
             out.finish()?;
         }
     }
@@ -99,37 +100,37 @@ fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
     }
 }
 
-/// The answer to a message; None for one that wants none.
-fn answered(message: &Value, search: &dyn Fn(&str) -> Result<String, String>) -> Option<Value> {
+/// Returns the answer to a message. None for one that wants none.
+fn answer_message(message: &Value, search: &dyn Fn(&str) -> Result<String, String>) -> Option<Value> {
     let id = message.get("id");
     let Some(method) = message.get("method").and_then(Value::as_str) else {
         // An answer to us, which never ask, is none; anything else is no request.
         let is_answer = message.get("result").is_some() || message.get("error").is_some();
         let id = id.unwrap_or(&Value::Null);
-        return (!is_answer).then(|| refused(id, NO_REQUEST, "expected a request with a method"));
+        return (!is_answer).then(|| error_response(id, NO_REQUEST, "expected a request with a method"));
     };
     let id = id?;
     let nothing = Value::Null;
     let parameters = message.get("params").unwrap_or(&nothing);
     let result = match method {
-        "initialize" => Ok(beginning(parameters)),
+        "initialize" => Ok(initialize_result(parameters)),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({"tools": [tool()]})),
-        "tools/call" => called(parameters, search),
+        "tools/list" => Ok(json!({"tools": [tool_description()]})),
+        "tools/call" => call_tool(parameters, search),
         other => Err((NO_METHOD, format!("there is no method {other}"))),
     };
     Some(match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
-        Err((code, why)) => refused(id, code, &why),
+        Err((code, why)) => error_response(id, code, &why),
     })
 }
 
-fn refused(id: &Value, code: i64, why: &str) -> Value {
+fn error_response(id: &Value, code: i64, why: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": why}})
 }
 
-/// The version that is asked for where we speak it, else the newest of ours.
-fn beginning(parameters: &Value) -> Value {
+/// Returns the requested version if it is supported, else the newest.
+fn initialize_result(parameters: &Value) -> Value {
     let wanted = parameters.get("protocolVersion").and_then(Value::as_str);
     let version = VERSIONS.into_iter().find(|it| Some(*it) == wanted).unwrap_or(VERSIONS[0]);
     json!({
@@ -140,9 +141,9 @@ fn beginning(parameters: &Value) -> Value {
     })
 }
 
-fn tool() -> Value {
+fn tool_description() -> Value {
     json!({
-        "name": TOOL,
+        "name": TOOL_NAME,
         "title": "Search the project's state",
         "description": "Finds what was laid down for this project in earlier requests: decisions, constraints, earlier \
                         modules. Ask with the files and names that you are about to touch.",
@@ -158,14 +159,14 @@ fn tool() -> Value {
     })
 }
 
-/// What a call of the tool gives. A search that fails is a result that says so, as the protocol wants it.
-fn called(
+/// Returns the result of a tool call. A failed search is a result with `isError`, as the protocol requires.
+fn call_tool(
     parameters: &Value,
     search: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Value, (i64, String)> {
     let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
-    if name != TOOL {
-        return Err((WRONG_PARAMETERS, format!("there is no tool {name}; there is {TOOL}")));
+    if name != TOOL_NAME {
+        return Err((WRONG_PARAMETERS, format!("there is no tool {name}; there is {TOOL_NAME}")));
     }
     let query = parameters.pointer("/arguments/query").and_then(Value::as_str);
     let query = query.ok_or_else(|| (WRONG_PARAMETERS, "expected a text as `query`".to_owned()))?;
@@ -180,9 +181,9 @@ fn called(
 mod tests {
     use super::*;
 
-    fn answers(message: &str) -> Option<Value> {
+    fn answer_to(message: &str) -> Option<Value> {
         let message: Value = serde_json::from_str(message).unwrap();
-        answered(&message, &|query| match query {
+        answer_message(&message, &|query| match query {
             "bad" => Err("no run answers".into()),
             query => Ok(format!("about {query}")),
         })
@@ -190,24 +191,24 @@ mod tests {
 
     #[test]
     fn a_client_begins_lists_the_tool_and_calls_it() {
-        let began = answers(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#).unwrap();
-        let other = answers(
+        let began = answer_to(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26"}}"#).unwrap();
+        let other = answer_to(
             r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"1999"}}"#,
         )
         .unwrap();
-        let listed = answers(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#).unwrap();
-        let found = answers(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"x.py"}}}"#).unwrap();
-        let failed = answers(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"bad"}}}"#).unwrap();
+        let listed = answer_to(r#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#).unwrap();
+        let found = answer_to(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"x.py"}}}"#).unwrap();
+        let failed = answer_to(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"search_project_state","arguments":{"query":"bad"}}}"#).unwrap();
 
         assert_eq!(began["result"]["protocolVersion"], "2025-03-26");
         assert_eq!(other["result"]["protocolVersion"], VERSIONS[0]);
-        assert_eq!(listed["result"]["tools"][0]["name"], TOOL);
+        assert_eq!(listed["result"]["tools"][0]["name"], TOOL_NAME);
         assert_eq!(listed["id"], "a");
         assert_eq!(found["result"]["content"][0]["text"], "about x.py");
         assert_eq!(failed["result"]["isError"], true);
-        assert_eq!(answers(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), None);
+        assert_eq!(answer_to(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#), None);
         assert_eq!(
-            answers(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap()["result"],
+            answer_to(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).unwrap()["result"],
             json!({})
         );
     }
@@ -227,9 +228,9 @@ mod tests {
             ("[]", NO_REQUEST),
             (r#"{"method":7,"id":1}"#, NO_REQUEST),
         ] {
-            let answer = answers(message).unwrap();
+            let answer = answer_to(message).unwrap();
             assert_eq!(answer["error"]["code"], code, "{message}");
         }
-        assert_eq!(answers(r#"{"id":1,"result":{}}"#), None);
+        assert_eq!(answer_to(r#"{"id":1,"result":{}}"#), None);
     }
 }

@@ -4,20 +4,20 @@
 mod document;
 mod results;
 
-pub use document::ScoreRow;
+pub use document::MemoryScoreRow;
 
 use std::path::PathBuf;
 
-use trajview_metrics::memory::Course;
-use trajview_run::figures;
+use trajview_metrics::memory::MemoryTimeline;
+use trajview_run::format_number;
 use trajview_store as store;
 use trajview_store::memory_events;
 
 use super::{
-    Exit, Failure, Outcome, at,
-    output::{Out, Table, dash, share, tell_warnings},
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{Out, OutputTable, cell_or_dash, share_cell, print_warnings},
 };
-use document::{CardRow, Memory, TurnRow};
+use document::{MemoryCardRow, MemoryDocument, MemoryTurnRow};
 
 /// What a memory gave the agent: retrieval events and evidence cards, and which of the cards were stale
 ///
@@ -25,9 +25,9 @@ use document::{CardRow, Memory, TurnRow};
 /// the file is gone; it is looked at when the agent was given it and at the end, or at --at. In the place of a run: aggregate
 /// files of PaperGuru and results of SurveyBench, as tables against baselines, with what does not add up.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MemoryArgs {
     /// A run bundle with memory.jsonl; or results of PaperGuru or SurveyBench: files, or a folder of them
-    #[arg(value_name = "RUN", required = true, value_parser = at::recording())]
+    #[arg(value_name = "RUN", required = true, value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// The state of the cards at this moment: a turn (counts from 1), a checkpoint's id, `start` or `final`
     #[arg(long, value_name = "MOMENT", default_value = "final")]
@@ -43,54 +43,54 @@ pub struct Args {
     md: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &MemoryArgs, out: &mut Out) -> CommandResult {
     if args.md {
-        out.write_markdown();
+        out.set_markdown();
     }
-    if let Some(results) = results::read(&args.runs)? {
-        results.print(args, out)?;
+    if let Some(results) = results::read_results(&args.runs)? {
+        results.print_results(args, out)?;
         return Ok(Exit::Fine);
     }
     let [path] = args.runs.as_slice() else {
-        return Err(Failure::wrong("expected one run; several files must all be results"));
+        return Err(CommandFailure::wrong_arguments("expected one run; several files must all be results"));
     };
     let opened = match store::open(path) {
         Ok(opened) => opened,
         Err(why) => {
             let Some(results) = results::read_folder(path)? else { return Err(why.into()) };
-            results.print(args, out)?;
+            results.print_results(args, out)?;
             return Ok(Exit::Fine);
         }
     };
     let (archive, run) = (&*opened.archive, &*opened.run);
-    let done = at::turns_done(run, &args.at)?;
-    let Some((course, warnings)) = memory_events::course(archive, run, done) else {
+    let done = run_args::turns_done(run, &args.at)?;
+    let Some((course, warnings)) = memory_events::memory_timeline(archive, run, done) else {
         let what = "the run has no memory.jsonl: no memory events are recorded";
-        return Err(Failure::not_understood(format!("{}: {what}", path.display())));
+        return Err(CommandFailure::cannot_understand(format!("{}: {what}", path.display())));
     };
-    tell_warnings(&warnings);
-    let document = Memory::of(path.display().to_string(), run, &course, (&args.at, done));
+    print_warnings(&warnings);
+    let document = MemoryDocument::new(path.display().to_string(), run, &course, (&args.at, done));
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
-        out.csv(document::CSV, document.flat())?;
+        out.print_csv(document::CSV_COLUMNS, document.csv_values())?;
     } else {
-        print(&document, &course, args.md, out)?;
+        print_memory(&document, &course, args.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn print(
-    document: &Memory,
-    course: &Course,
+fn print_memory(
+    document: &MemoryDocument,
+    course: &MemoryTimeline,
     is_markdown: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    turns(&document.turns).write(is_markdown, out)?;
-    out.line("")?;
+    turn_table(&document.turns).write_table(is_markdown, out)?;
+    out.print_line("")?;
     if !document.cards.is_empty() {
-        cards(&document.cards).write(is_markdown, out)?;
-        out.line("")?;
+        card_table(&document.cards).write_table(is_markdown, out)?;
+        out.print_line("")?;
     }
     let counts = &document.events_by_kind;
     let sums = [
@@ -98,27 +98,27 @@ fn print(
             "routing {}, verification {}, expansion {}, cards {}",
             counts.routing, counts.verification, counts.expansion, counts.cards
         ),
-        format!("tokens {}", dash(document.cost.tokens.map(figures::count))),
-        format!("time {}", dash(document.cost.seconds.map(figures::duration))),
-        format!("cost {}", dash(document.cost.cost_usd.map(figures::dollars))),
+        format!("tokens {}", cell_or_dash(document.cost.tokens.map(format_number::with_thousands))),
+        format!("time {}", cell_or_dash(document.cost.seconds.map(format_number::duration_text))),
+        format!("cost {}", cell_or_dash(document.cost.cost_usd.map(format_number::dollars_text))),
     ];
-    out.line(&sums.join(" · "))?;
-    let (given, now) = (course.when_given(), course.now());
-    out.line(&format!(
+    out.print_line(&sums.join(" · "))?;
+    let (given, now) = (course.when_given(), course.at_moment());
+    out.print_line(&format!(
         "stale when given: {} ({} of {} cards with known files) · stale at {}: {} ({} of {})",
-        share(given.rate()),
+        share_cell(given.stale_rate()),
         given.stale,
         given.known,
         document.at,
-        share(now.rate()),
+        share_cell(now.stale_rate()),
         now.stale,
         now.known
     ))
 }
 
 /// Turns in which something happened, or after which another share is stale.
-fn turns(rows: &[TurnRow]) -> Table {
-    let mut table = Table::new(&[
+fn turn_table(rows: &[MemoryTurnRow]) -> OutputTable {
+    let mut table = OutputTable::new(&[
         ">turn",
         ">routing",
         ">verification",
@@ -137,38 +137,38 @@ fn turns(rows: &[TurnRow]) -> Table {
             continue;
         }
         last = row.stale;
-        table.row(vec![
+        table.add_row(vec![
             row.turn.to_string(),
             row.events.routing.to_string(),
             row.events.verification.to_string(),
             row.events.expansion.to_string(),
             row.events.cards.to_string(),
-            dash(row.cost.tokens.map(figures::count)),
-            dash(row.cost.seconds.map(figures::duration)),
-            dash(row.cost.cost_usd.map(figures::dollars)),
-            share(row.stale_when_given),
-            share(row.stale),
+            cell_or_dash(row.cost.tokens.map(format_number::with_thousands)),
+            cell_or_dash(row.cost.seconds.map(format_number::duration_text)),
+            cell_or_dash(row.cost.cost_usd.map(format_number::dollars_text)),
+            share_cell(row.stale_when_given),
+            share_cell(row.stale),
         ]);
     }
     table
 }
 
-fn cards(rows: &[CardRow]) -> Table {
-    let mut table = Table::new(&["turn", "card", "cites", "version", "when given", "now", "claim"]);
+fn card_table(rows: &[MemoryCardRow]) -> OutputTable {
+    let mut table = OutputTable::new(&["turn", "card", "cites", "version", "when given", "now", "claim"]);
     for card in rows {
         let claim = card.claim_boundary.clone();
         if card.spans.is_empty() {
-            let cells = [card.at(), card.id.clone(), "nothing".into()];
-            table.row([cells.to_vec(), vec![dash(None::<String>); 3], vec![claim]].concat());
+            let cells = [card.place_text(), card.id.clone(), "nothing".into()];
+            table.add_row([cells.to_vec(), vec![cell_or_dash(None::<String>); 3], vec![claim]].concat());
             continue;
         }
         for (at, span) in card.spans.iter().enumerate() {
             let first = |words: String| if at == 0 { words } else { String::new() };
-            table.row(vec![
-                first(card.at()),
+            table.add_row(vec![
+                first(card.place_text()),
                 first(card.id.clone()),
                 span.place.clone(),
-                dash(span.version.clone()),
+                cell_or_dash(span.version.clone()),
                 span.when_given.words.clone(),
                 span.now.words.clone(),
                 first(claim.clone()),

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use trajview_store::dataset::{Existing, merge};
+use trajview_store::dataset::{ExistingPart, merge_shards};
 
-use super::{Exit, Failure, Outcome, at, output::Out};
+use super::{Exit, CommandFailure, CommandResult, run_args, output::Out};
 
 /// Join the parts of all shards into one
 ///
@@ -24,13 +24,13 @@ pub struct Args {
     replace: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let existing = Existing::of(args.replace);
-    let merged = merge(&args.folders, &args.out, existing).map_err(Failure::not_understood)?;
+pub fn run(args: &Args, out: &mut Out) -> CommandResult {
+    let existing = ExistingPart::from_replace(args.replace);
+    let merged = merge_shards(&args.folders, &args.out, existing).map_err(CommandFailure::cannot_understand)?;
     for it in &merged {
-        let parts = at::counted(it.parts, "part");
+        let parts = run_args::count_with_noun(it.parts, "part");
         let note = if it.published.is_new { "" } else { " (there already)" };
-        out.line(&format!("{}: {parts}{note}", it.published.path.display()))?;
+        out.print_line(&format!("{}: {parts}{note}", it.published.path.display()))?;
     }
     Ok(Exit::Fine)
 }

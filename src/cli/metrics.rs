@@ -3,18 +3,18 @@
 use serde::Serialize;
 
 use trajview_metrics::{
-    Better, Number,
-    quality::{Profile, ROWS, Row},
+    BetterDirection, Number,
+    quality::{QualityProfile, ROWS, MeasuredLanguage},
 };
 
 use super::{
-    Exit, Outcome,
-    output::{Out, Table},
+    Exit, CommandResult,
+    output::{Out, OutputTable},
 };
 
 /// List the numbers that are computed
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct MetricsArgs {
     /// What adds a path in each language instead, and why; functions and clones are in the JSON
     #[arg(long)]
     languages: bool,
@@ -27,41 +27,41 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document {
+struct MetricsDocument {
     schema: &'static str,
-    metrics: Vec<Metric>,
-    languages: Vec<Language>,
-    profiles: Vec<ProfileRow>,
+    metrics: Vec<MetricRow>,
+    languages: Vec<LanguageRow>,
+    profiles: Vec<MetricProfileRow>,
 }
 
 /// A row of the list of numbers.
 #[derive(Serialize)]
-struct Metric {
+struct MetricRow {
     name: &'static str,
-    /// What people read, where it is not the name.
+    /// The label for people, where it is not the name.
     label: &'static str,
     unit: &'static str,
     range: &'static str,
-    better: Better,
+    better: BetterDirection,
     of: &'static str,
     source: &'static str,
     definition: &'static str,
-    /// What it is made of.
+    /// The parts that the number opens.
     opens: &'static str,
 }
 
 /// A profile and what is known to differ from its reference.
 #[derive(Serialize)]
-struct ProfileRow {
+struct MetricProfileRow {
     name: &'static str,
     differs: &'static [&'static str],
 }
 
 /// A row of the table of languages.
 #[derive(Serialize)]
-struct Language {
+struct LanguageRow {
     names: Vec<&'static str>,
-    /// False where the grammar is not compiled in.
+    /// False if the grammar is not compiled in.
     available: bool,
     branches: Vec<&'static str>,
     operators: &'static [&'static str],
@@ -70,19 +70,19 @@ struct Language {
     why: &'static str,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let languages = || ROWS.iter().map(language).collect::<Vec<_>>();
+pub fn run(args: &MetricsArgs, out: &mut Out) -> CommandResult {
+    let languages = || ROWS.iter().map(language_row).collect::<Vec<_>>();
     if args.json {
         let schema = "trajview.metrics/1";
         let profile =
-            |profile: Profile| ProfileRow { name: profile.name(), differs: profile.differs() };
-        let profiles = Profile::ALL.map(profile).into();
-        let metrics = Number::ALL.map(metric).into();
-        out.json(&Document { schema, metrics, languages: languages(), profiles })?;
+            |profile: QualityProfile| MetricProfileRow { name: profile.name(), differs: profile.known_differences() };
+        let profiles = QualityProfile::ALL.map(profile).into();
+        let metrics = Number::ALL.map(metric_row).into();
+        out.print_json(&MetricsDocument { schema, metrics, languages: languages(), profiles })?;
         return Ok(Exit::Fine);
     }
     let table = if args.languages { language_table(languages()) } else { metric_table() };
-    table.write(args.md, out)?;
+    table.write_table(args.md, out)?;
     if !args.languages {
         print_differences(args.md, out)?;
     }
@@ -90,19 +90,19 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
 }
 
 fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let mut table = Table::new(&["profile", "known to differ from its reference"]);
-    for profile in Profile::ALL {
-        for what in profile.differs() {
-            table.row(vec![profile.name().into(), (*what).into()]);
+    let mut table = OutputTable::new(&["profile", "known to differ from its reference"]);
+    for profile in QualityProfile::ALL {
+        for what in profile.known_differences() {
+            table.add_row(vec![profile.name().into(), (*what).into()]);
         }
     }
-    out.line("")?;
-    table.write(is_markdown, out)
+    out.print_line("")?;
+    table.write_table(is_markdown, out)
 }
 
-fn language(row: &Row) -> Language {
+fn language_row(row: &MeasuredLanguage) -> LanguageRow {
     let words = |list: &'static str| list.split_ascii_whitespace().collect::<Vec<_>>();
-    Language {
+    LanguageRow {
         names: row.grammars.iter().map(|grammar| grammar.name()).collect(),
         available: row.grammars.iter().all(|grammar| grammar.is_compiled_in()),
         branches: [words(row.names.branches), words(row.names.cases)].concat(),
@@ -113,37 +113,37 @@ fn language(row: &Row) -> Language {
     }
 }
 
-fn metric(number: Number) -> Metric {
+fn metric_row(number: Number) -> MetricRow {
     let row = number.row();
-    Metric {
+    MetricRow {
         name: row.id,
         label: row.label,
         unit: row.unit,
         range: row.range,
         better: row.better,
-        of: row.of.word(),
+        of: row.input.input_word(),
         source: row.source,
         definition: row.definition,
-        opens: row.opens.word(),
+        opens: row.evidence.evidence_word(),
     }
 }
 
-fn metric_table() -> Table {
+fn metric_table() -> OutputTable {
     let mut table =
-        Table::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
-    for Metric { name, of, unit, range, better, source, definition, .. } in Number::ALL.map(metric)
+        OutputTable::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
+    for MetricRow { name, of, unit, range, better, source, definition, .. } in Number::ALL.map(metric_row)
     {
         let better = better.word();
-        table.row([name, of, unit, range, better, source, definition].map(str::to_owned).to_vec());
+        table.add_row([name, of, unit, range, better, source, definition].map(str::to_owned).to_vec());
     }
     table
 }
 
-fn language_table(languages: Vec<Language>) -> Table {
-    let mut table = Table::new(&["language", "adds a path", "why"]);
+fn language_table(languages: Vec<LanguageRow>) -> OutputTable {
+    let mut table = OutputTable::new(&["language", "adds a path", "why"]);
     for language in languages {
         let without = if language.available { "" } else { " (not in this build)" };
-        table.row(vec![
+        table.add_row(vec![
             language.names.join(", ") + without,
             [language.branches.as_slice(), language.operators].concat().join(" "),
             language.why.into(),

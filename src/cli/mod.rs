@@ -1,21 +1,21 @@
 //! The commands, one file each. A command opens a recording through `store`, asks the library and prints.
 //!
-//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `Command`.
+//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `CliCommand`.
 
 mod agree;
 mod annotations;
-mod at;
+mod run_args;
 mod audit;
 mod batch;
 mod blame;
-mod cast;
+mod asciicast;
 mod cat;
 mod check;
 mod clusters;
 mod commands;
 mod compare;
 mod completions;
-mod components;
+mod component_comparison;
 mod config;
 mod corpus;
 mod cost;
@@ -28,7 +28,7 @@ mod history;
 mod hook;
 mod import;
 mod inside;
-mod json;
+mod show_json;
 mod judge;
 mod keys;
 mod layer;
@@ -36,16 +36,16 @@ mod live;
 mod ls;
 mod man;
 mod mcp;
-mod measuring;
+mod measuring_args;
 mod memory;
 mod merge;
 mod metrics;
 mod new;
-mod outcome;
+mod command_result;
 mod output;
 mod pricing;
 mod process;
-mod recorded;
+mod harness_records;
 mod redaction;
 mod report;
 mod resampling;
@@ -64,14 +64,14 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use outcome::{Exit, Failure};
+pub use command_result::{Exit, CommandFailure};
 
-use at::RunArg;
-use outcome::Outcome;
+use run_args::RunArg;
+use command_result::CommandResult;
 use output::Out;
 
 use trajview_store as store;
-use trajview_store::{piped, remote};
+use trajview_store::{standard_input, remote};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -87,147 +87,147 @@ use trajview_store::{piped, remote};
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
-struct Cli {
+struct CommandLine {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
-    view: view::Args,
+    view: view::ViewArgs,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    Show(show::Args),
-    Diff(diff::Args),
-    Cat(cat::Args),
-    Ls(ls::Args),
-    Find(find::Args),
-    Blame(blame::Args),
-    History(history::Args),
-    Score(score::Args),
-    Judge(judge::Args),
-    Live(Box<live::Args>),
-    Batch(batch::Args),
-    Mcp(mcp::Args),
-    Hook(hook::Args),
-    Inside(inside::Args),
-    Audit(audit::Args),
-    Agree(agree::Args),
-    Annotations(annotations::Args),
-    Compare(compare::Args),
-    Corpus(corpus::Args),
-    Clusters(clusters::Args),
-    Sample(Box<sample::Args>),
-    Cost(cost::Args),
-    Process(process::Args),
-    Decisions(decisions::Args),
-    Layer(layer::Args),
-    Memory(memory::Args),
-    New(new::Args),
-    Import(import::Args),
-    Report(Box<report::Args>),
-    Export(Box<export::Args>),
+enum CliCommand {
+    Show(show::ShowArgs),
+    Diff(diff::DiffArgs),
+    Cat(cat::CatArgs),
+    Ls(ls::LsArgs),
+    Find(find::FindArgs),
+    Blame(blame::BlameArgs),
+    History(history::HistoryArgs),
+    Score(score::ScoreArgs),
+    Judge(judge::JudgeArgs),
+    Live(Box<live::LiveArgs>),
+    Batch(batch::BatchArgs),
+    Mcp(mcp::McpArgs),
+    Hook(hook::HookArgs),
+    Inside(inside::InsideArgs),
+    Audit(audit::AuditArgs),
+    Agree(agree::AgreeArgs),
+    Annotations(annotations::AnnotationsArgs),
+    Compare(compare::CompareArgs),
+    Corpus(corpus::CorpusArgs),
+    Clusters(clusters::ClustersArgs),
+    Sample(Box<sample::SampleArgs>),
+    Cost(cost::CostArgs),
+    Process(process::ProcessArgs),
+    Decisions(decisions::DecisionsArgs),
+    Layer(layer::LayerArgs),
+    Memory(memory::MemoryArgs),
+    New(new::NewArgs),
+    Import(import::ImportArgs),
+    Report(Box<report::ReportArgs>),
+    Export(Box<export::ExportArgs>),
     Merge(merge::Args),
     #[cfg(feature = "sql")]
-    Sql(Box<sql::Args>),
-    Check(check::Args),
-    Formats(formats::Args),
-    Metrics(metrics::Args),
-    Rules(rules::Args),
-    Keys(keys::Args),
-    Skill(skill::Args),
-    Completions(completions::Args),
-    Man(man::Args),
-    Commands(commands::Args),
+    Sql(Box<sql::SqlArgs>),
+    Check(check::CheckArgs),
+    Formats(formats::FormatsArgs),
+    Metrics(metrics::MetricsArgs),
+    Rules(rules::RulesArgs),
+    Keys(keys::KeysArgs),
+    Skill(skill::SkillArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    Commands(commands::CommandsArgs),
 }
 
-/// Carries out the command line and says how the program should end. Sentences go to standard error.
+/// Runs the command line and returns the exit status of the program. Messages go to standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match CommandLine::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(why) => {
             let _ = why.print(); // nobody is left to tell where standard error is closed
             return if why.use_stderr() { Exit::WrongArguments } else { Exit::Fine };
         }
     };
-    // What publishers call the columns of their rows counts for every command; what is wrong with a settings file is said
-    // by those that have settings.
-    let _ = config::load(None);
+    // The settings name publishers' columns, which every command uses; errors in the settings file are reported by the
+    // commands that use settings.
+    let _ = config::load_settings(None);
     let mut out = Out::stdout();
     let outcome = dispatch(&cli, &mut out)
-        .and_then(|exit| out.finish().map(|()| exit).map_err(Failure::from));
-    remote::remarks().iter().for_each(|what| output::tell(what));
-    piped::forget();
-    remote::forget();
-    store::forget_copies();
+        .and_then(|exit| out.finish().map(|()| exit).map_err(CommandFailure::from));
+    remote::remarks().iter().for_each(|what| output::print_note(what));
+    standard_input::remove_kept();
+    remote::remove_temporary();
+    store::remove_copies();
     outcome.unwrap_or_else(|failure| {
         if !failure.sentence.is_empty() {
-            output::tell(&failure.sentence);
+            output::print_note(&failure.sentence);
         }
         failure.exit
     })
 }
 
-fn dispatch(cli: &Cli, out: &mut Out) -> Outcome {
+fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
     match &cli.command {
         None => view::run(&cli.view, out),
-        Some(Command::Show(args)) => show::run(args, out),
-        Some(Command::Diff(args)) => diff::run(args, out),
-        Some(Command::Cat(args)) => cat::run(args, out),
-        Some(Command::Ls(args)) => ls::run(args, out),
-        Some(Command::Find(args)) => find::run(args, out),
-        Some(Command::Blame(args)) => blame::run(args, out),
-        Some(Command::History(args)) => history::run(args, out),
-        Some(Command::Score(args)) => score::run(args, out),
-        Some(Command::Judge(args)) => judge::run(args, out),
-        Some(Command::Live(args)) => live::run(args, out),
-        Some(Command::Batch(args)) => batch::run(args, out),
-        Some(Command::Mcp(args)) => mcp::run(args, out),
-        Some(Command::Hook(args)) => hook::run(args, out),
-        Some(Command::Inside(args)) => inside::run(args),
-        Some(Command::Audit(args)) => audit::run(args, out),
-        Some(Command::Agree(args)) => agree::run(args, out),
-        Some(Command::Annotations(args)) => annotations::run(args, out),
-        Some(Command::Compare(args)) => compare::run(args, out),
-        Some(Command::Corpus(args)) => corpus::run(args, out),
-        Some(Command::Clusters(args)) => clusters::run(args, out),
-        Some(Command::Sample(args)) => sample::run(args, out),
-        Some(Command::Cost(args)) => cost::run(args, out),
-        Some(Command::Process(args)) => process::run(args, out),
-        Some(Command::Decisions(args)) => decisions::run(args, out),
-        Some(Command::Layer(args)) => layer::run(args, out),
-        Some(Command::Memory(args)) => memory::run(args, out),
-        Some(Command::New(args)) => new::run(args, out),
-        Some(Command::Import(args)) => import::run(args, out),
-        Some(Command::Export(args)) => export::run(args, out),
-        Some(Command::Report(args)) => report::run(args, out),
-        Some(Command::Merge(args)) => merge::run(args, out),
+        Some(CliCommand::Show(args)) => show::run(args, out),
+        Some(CliCommand::Diff(args)) => diff::run(args, out),
+        Some(CliCommand::Cat(args)) => cat::run(args, out),
+        Some(CliCommand::Ls(args)) => ls::run(args, out),
+        Some(CliCommand::Find(args)) => find::run(args, out),
+        Some(CliCommand::Blame(args)) => blame::run(args, out),
+        Some(CliCommand::History(args)) => history::run(args, out),
+        Some(CliCommand::Score(args)) => score::run(args, out),
+        Some(CliCommand::Judge(args)) => judge::run(args, out),
+        Some(CliCommand::Live(args)) => live::run(args, out),
+        Some(CliCommand::Batch(args)) => batch::run(args, out),
+        Some(CliCommand::Mcp(args)) => mcp::run(args, out),
+        Some(CliCommand::Hook(args)) => hook::run(args, out),
+        Some(CliCommand::Inside(args)) => inside::run(args),
+        Some(CliCommand::Audit(args)) => audit::run(args, out),
+        Some(CliCommand::Agree(args)) => agree::run(args, out),
+        Some(CliCommand::Annotations(args)) => annotations::run(args, out),
+        Some(CliCommand::Compare(args)) => compare::run(args, out),
+        Some(CliCommand::Corpus(args)) => corpus::run(args, out),
+        Some(CliCommand::Clusters(args)) => clusters::run(args, out),
+        Some(CliCommand::Sample(args)) => sample::run(args, out),
+        Some(CliCommand::Cost(args)) => cost::run(args, out),
+        Some(CliCommand::Process(args)) => process::run(args, out),
+        Some(CliCommand::Decisions(args)) => decisions::run(args, out),
+        Some(CliCommand::Layer(args)) => layer::run(args, out),
+        Some(CliCommand::Memory(args)) => memory::run(args, out),
+        Some(CliCommand::New(args)) => new::run(args, out),
+        Some(CliCommand::Import(args)) => import::run(args, out),
+        Some(CliCommand::Export(args)) => export::run(args, out),
+        Some(CliCommand::Report(args)) => report::run(args, out),
+        Some(CliCommand::Merge(args)) => merge::run(args, out),
         #[cfg(feature = "sql")]
-        Some(Command::Sql(args)) => sql::run(args, out),
-        Some(Command::Check(args)) => check::run(args, out),
-        Some(Command::Formats(args)) => formats::run(args, out),
-        Some(Command::Metrics(args)) => metrics::run(args, out),
-        Some(Command::Rules(args)) => rules::run(args, out),
-        Some(Command::Keys(args)) => keys::run(args, out),
-        Some(Command::Skill(args)) => skill::run(args, out),
-        Some(Command::Completions(args)) => completions::run(args, out),
-        Some(Command::Man(args)) => man::run(args, out),
-        Some(Command::Commands(args)) => commands::run(args, out),
+        Some(CliCommand::Sql(args)) => sql::run(args, out),
+        Some(CliCommand::Check(args)) => check::run(args, out),
+        Some(CliCommand::Formats(args)) => formats::run(args, out),
+        Some(CliCommand::Metrics(args)) => metrics::run(args, out),
+        Some(CliCommand::Rules(args)) => rules::run(args, out),
+        Some(CliCommand::Keys(args)) => keys::run(args, out),
+        Some(CliCommand::Skill(args)) => skill::run(args, out),
+        Some(CliCommand::Completions(args)) => completions::run(args, out),
+        Some(CliCommand::Man(args)) => man::run(args, out),
+        Some(CliCommand::Commands(args)) => commands::run(args, out),
     }
 }
 
-/// Carries out a command, given by its words without the program's name, and keeps what it would print and say.
-fn kept(words: &[String]) -> Result<(Vec<output::Piece>, Vec<String>), Failure> {
+/// Runs a command, given by its words without the program's name, and captures what it would print.
+fn captured_output(words: &[String]) -> Result<(Vec<output::OutputPiece>, Vec<String>), CommandFailure> {
     let words = ["trajview".to_owned()].into_iter().chain(words.iter().cloned());
-    let cli = Cli::try_parse_from(words).map_err(|why| Failure::wrong(why.to_string()))?;
-    let mut out = Out::keeping();
+    let cli = CommandLine::try_parse_from(words).map_err(|why| CommandFailure::wrong_arguments(why.to_string()))?;
+    let mut out = Out::capturing();
     let outcome = dispatch(&cli, &mut out);
-    let kept = out.pieces();
-    outcome.map(|_| kept)
+    let captured = out.into_pieces();
+    outcome.map(|_| captured)
 }
 
-/// The names of the commands that the help lists.
+/// Returns the names of the commands that the help lists.
 pub fn command_names() -> Vec<String> {
-    let cli = Cli::command();
+    let cli = CommandLine::command();
     let listed = cli.get_subcommands().filter(|command| !command.is_hide_set());
     listed.map(|command| command.get_name().to_owned()).collect()
 }
@@ -238,19 +238,19 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 
     #[test]
     fn every_command_says_what_it_does() {
-        for command in Cli::command().get_subcommands() {
+        for command in CommandLine::command().get_subcommands() {
             assert!(command.get_about().is_some(), "{}", command.get_name());
         }
     }
 
     #[test]
     fn every_option_says_what_it_does() {
-        let cli = Cli::command();
+        let cli = CommandLine::command();
         for command in cli.get_subcommands().chain([&cli]) {
             for option in command.get_arguments() {
                 let name = (command.get_name(), option.get_id());

@@ -1,4 +1,4 @@
-//! Standard output, buffered, and the one way recorded words get there.
+//! Standard output, buffered. All recorded text is printed through it.
 
 use serde::{Serialize, Serializer as _, ser::SerializeMap};
 use serde_json::{
@@ -11,48 +11,48 @@ use std::{
     io::{self, BufWriter, IsTerminal, Stdout, Write},
 };
 
-use trajview_run::{Warning, figures};
+use trajview_run::{Warning, format_number};
 use trajview_tui::widgets::text;
 
 use plain_zero::PlainZero;
-use visible::Visible;
+use visible_json::VisibleJson;
 
-mod forms;
+mod table_form;
 mod markdown;
 mod plain_zero;
 mod table;
-mod visible;
+mod visible_json;
 
-pub use forms::{Form, Forms};
-pub use markdown::inert;
-pub use plain_zero::line as json_bytes;
-pub use table::{Column, Table};
+pub use table_form::{TableForm, TableFormArgs};
+pub use markdown::escape_markdown;
+pub use plain_zero::json_line as json_bytes;
+pub use table::{TableColumn, OutputTable};
 
-pub use trajview_formats::csv::row as csv_row;
+pub use trajview_formats::csv::csv_line as csv_row;
 
 /// Standard output, or what keeps the output of a command for another one.
 pub struct Out {
     writer: BufWriter<Stdout>,
     is_terminal: bool,
-    form: Form,
-    saved: Option<forms::Saved>,
-    /// What is kept instead of being printed; None where it is printed.
-    kept: Option<Vec<Piece>>,
+    form: TableForm,
+    saved: Option<table_form::SavedTables>,
+    /// The captured output. None if it is printed.
+    kept: Option<Vec<OutputPiece>>,
 }
 
 /// A part of what a command would print.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Piece {
+pub enum OutputPiece {
     Line(String),
-    Table(Table),
+    Table(OutputTable),
     Json(Value),
     /// Lines of a CSV, bytes of a file.
     Bytes(Vec<u8>),
 }
 
 thread_local! {
-    /// Sentences for standard error of a command whose output is kept; None where they are said.
-    static TOLD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// Captured messages for standard error. None if they are printed.
+    static CAPTURED_NOTES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
 impl Out {
@@ -60,88 +60,90 @@ impl Out {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let writer = BufWriter::new(stdout);
-        Self { writer, is_terminal, form: Form::Text, saved: None, kept: None }
+        Self { writer, is_terminal, form: TableForm::Text, saved: None, kept: None }
     }
 
-    /// One that prints nothing and keeps everything. What is said on standard error until [`Self::pieces`] is kept too.
-    pub fn keeping() -> Self {
-        TOLD.with_borrow_mut(|told| *told = Some(vec![]));
+    /// Makes an output that prints nothing and captures everything, with the messages for standard error until
+    /// [`Self::into_pieces`].
+    pub fn capturing() -> Self {
+        CAPTURED_NOTES.with_borrow_mut(|notes| *notes = Some(vec![]));
         Self { is_terminal: false, kept: Some(vec![]), ..Self::stdout() }
     }
 
-    /// What was kept, and the sentences for standard error.
-    pub fn pieces(self) -> (Vec<Piece>, Vec<String>) {
-        let told = TOLD.with_borrow_mut(Option::take);
-        (self.kept.unwrap_or_default(), told.unwrap_or_default())
+    /// Returns the captured pieces, and the messages for standard error.
+    pub fn into_pieces(self) -> (Vec<OutputPiece>, Vec<String>) {
+        let notes = CAPTURED_NOTES.with_borrow_mut(Option::take);
+        (self.kept.unwrap_or_default(), notes.unwrap_or_default())
     }
 
-    /// Whether the piece is kept, and need not be printed.
-    fn keeps(&mut self, piece: impl FnOnce() -> Piece) -> bool {
-        self.kept.as_mut().map(|kept| kept.push(piece())).is_some()
+    /// Captures the piece and returns true if output is captured; otherwise the caller prints it.
+    fn capture_piece(&mut self, piece: impl FnOnce() -> OutputPiece) -> bool {
+        self.kept.as_mut().map(|pieces| pieces.push(piece())).is_some()
     }
 
-    /// Writes tables from here on as the options say.
+    /// Sets the form of the tables that follow.
     ///
     /// # Errors
     ///
-    /// Where the folder that tables are saved to cannot be made.
-    pub fn write_as(&mut self, forms: &Forms) -> io::Result<()> {
+    /// If the folder for saved tables cannot be made.
+    pub fn set_table_form(&mut self, forms: &TableFormArgs) -> io::Result<()> {
         self.form = forms.form();
-        self.saved = forms.save_tables.as_deref().map(forms::Saved::to).transpose()?;
+        self.saved = forms.save_tables.as_deref().map(table_form::SavedTables::in_folder).transpose()?;
         Ok(())
     }
 
-    /// Writes tables, and what is said beside them, as Markdown from here on.
-    pub const fn write_markdown(&mut self) {
-        self.form = Form::Markdown;
+    /// Writes the tables and lines that follow as Markdown.
+    pub const fn set_markdown(&mut self) {
+        self.form = TableForm::Markdown;
     }
 
-    /// Columns of the terminal, or what `COLUMNS` says; None where the output goes elsewhere and may be as wide as it is.
-    pub fn columns(&self) -> Option<usize> {
+    /// Returns the columns of the terminal, or the value of `COLUMNS`. None if the output goes elsewhere and has no
+    /// limit.
+    pub fn terminal_columns(&self) -> Option<usize> {
         if self.kept.is_some() {
             return None;
         }
-        let told = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
-        // Only a terminal is asked: for want of one two other programs would be started to ask.
+        let from_environment = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
+        // The size is queried only on a terminal: without one, crossterm would start two other programs.
         let of_terminal = || self.is_terminal.then(ratatui::crossterm::terminal::size)?.ok();
-        let columns = told.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
+        let columns = from_environment.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
         columns.filter(|columns| *columns > 0)
     }
 
-    /// A line of ours with recorded words in it; control and invisible characters are written out. Beside tables in LaTeX
-    /// it is a comment.
-    pub fn line(&mut self, words: &str) -> io::Result<()> {
-        let words = plain(words);
-        if self.keeps(|| Piece::Line(words.to_string())) {
+    /// Prints a line of ours with recorded words in it; control and invisible characters are written out. Beside tables
+    /// in LaTeX it is a comment.
+    pub fn print_line(&mut self, words: &str) -> io::Result<()> {
+        let words = safe_line(words);
+        if self.capture_piece(|| OutputPiece::Line(words.to_string())) {
             return Ok(());
         }
         if let Some(saved) = self.saved.as_mut().filter(|_| !words.trim().is_empty()) {
             saved.title = words.trim().to_owned();
         }
         match self.form {
-            Form::Tex if !words.is_empty() => writeln!(self.writer, "% {words}"),
-            Form::Markdown => writeln!(self.writer, "{}", inert(&words)),
-            Form::Text | Form::Tex => writeln!(self.writer, "{words}"),
+            TableForm::Tex if !words.is_empty() => writeln!(self.writer, "% {words}"),
+            TableForm::Markdown => writeln!(self.writer, "{}", escape_markdown(&words)),
+            TableForm::Text | TableForm::Tex => writeln!(self.writer, "{words}"),
         }
     }
 
-    /// A line of a table, in its form already.
-    fn plain_line(&mut self, line: &str) -> io::Result<()> {
-        if self.keeps(|| Piece::Line(plain(line).into_owned())) {
+    /// Prints a line of a table, in its form already.
+    fn print_table_line(&mut self, line: &str) -> io::Result<()> {
+        if self.capture_piece(|| OutputPiece::Line(safe_line(line).into_owned())) {
             return Ok(());
         }
-        writeln!(self.writer, "{}", plain(line))
+        writeln!(self.writer, "{}", safe_line(line))
     }
 
-    /// A sentence of ours, folded where the terminal is narrower than it; its other lines are indented.
-    pub fn sentence(&mut self, words: &str) -> io::Result<()> {
+    /// Prints a sentence of ours, folded where the terminal is narrower than it; its other lines are indented.
+    pub fn print_sentence(&mut self, words: &str) -> io::Result<()> {
         const INDENT: &str = "  ";
-        let columns = self.columns().filter(|_| self.form == Form::Text);
-        let words = plain(words);
+        let columns = self.terminal_columns().filter(|_| self.form == TableForm::Text);
+        let words = safe_line(words);
         let Some(columns) = columns.filter(|columns| text::width(&words) > *columns) else {
-            return self.line(&words);
+            return self.print_line(&words);
         };
-        let rows = text::wrap(&words, columns.saturating_sub(INDENT.len()).max(1));
+        let rows = text::wrap_safe_text(&words, columns.saturating_sub(INDENT.len()).max(1));
         rows.into_iter().enumerate().try_for_each(|(at, range)| {
             let row = words.get(range).unwrap_or_default();
             writeln!(self.writer, "{}{row}", if at == 0 { "" } else { INDENT })
@@ -152,9 +154,9 @@ impl Out {
         Ok(())
     }
 
-    /// Recorded bytes as they are into a pipe or file, made harmless on a terminal.
-    pub fn raw(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.keeps(|| Piece::Bytes(bytes.to_vec())) {
+    /// Prints recorded bytes unchanged into a pipe or file, and made harmless on a terminal.
+    pub fn print_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.capture_piece(|| OutputPiece::Bytes(bytes.to_vec())) {
             return Ok(());
         }
         if !self.is_terminal {
@@ -163,58 +165,58 @@ impl Out {
         let text = String::from_utf8_lossy(bytes);
         text.split_inclusive('\n').try_for_each(|line| {
             let words = line.strip_suffix('\n');
-            write!(self.writer, "{}", plain(words.unwrap_or(line)))?;
+            write!(self.writer, "{}", safe_line(words.unwrap_or(line)))?;
             self.writer.write_all(if words.is_some() { b"\n" } else { b"" })
         })
     }
 
-    /// A frame of the screen, whose text `widgets::text` has made safe already.
-    pub fn frame(&mut self, frame: &str) -> io::Result<()> {
-        if self.keeps(|| Piece::Bytes(frame.as_bytes().to_vec())) {
+    /// Prints a frame of the screen, whose text `widgets::text` has made safe already.
+    pub fn print_frame(&mut self, frame: &str) -> io::Result<()> {
+        if self.capture_piece(|| OutputPiece::Bytes(frame.as_bytes().to_vec())) {
             return Ok(());
         }
         self.writer.write_all(frame.as_bytes())
     }
 
-    fn keep_json(&mut self, document: &impl Serialize) -> io::Result<()> {
+    fn capture_json(&mut self, document: &impl Serialize) -> io::Result<()> {
         let value = serde_json::to_value(document).map_err(io::Error::from)?;
-        self.keeps(|| Piece::Json(value));
+        self.capture_piece(|| OutputPiece::Json(value));
         Ok(())
     }
 
-    /// One JSON document, with no character in it that a terminal would obey or not show.
-    pub fn json(&mut self, document: &impl Serialize) -> io::Result<()> {
+    /// Prints one JSON document without any character that a terminal would obey or not show.
+    pub fn print_json(&mut self, document: &impl Serialize) -> io::Result<()> {
         if self.kept.is_some() {
-            return self.keep_json(document);
+            return self.capture_json(document);
         }
         let form = PlainZero(PrettyFormatter::new());
-        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
+        let mut serializer = Serializer::with_formatter(VisibleJson(&mut self.writer), form);
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
     }
 
-    /// One JSON document in one line.
-    pub fn json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
+    /// Prints one JSON document in one line.
+    pub fn print_json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
         if self.kept.is_some() {
-            return self.keep_json(document);
+            return self.capture_json(document);
         }
         let form = PlainZero(CompactFormatter);
-        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
+        let mut serializer = Serializer::with_formatter(VisibleJson(&mut self.writer), form);
         document.serialize(&mut serializer).map_err(io::Error::from)?;
         self.writer.write_all(b"\n")
     }
 
-    /// A document that is one list under a name.
-    pub fn json_list<R: Serialize>(
+    /// Prints a document that is one list under a name.
+    pub fn print_json_list<R: Serialize>(
         &mut self,
         schema: &str,
         (name, rows): (&str, &[R]),
     ) -> io::Result<()> {
         if self.kept.is_some() {
-            return self.keep_json(&serde_json::json!({ "schema": schema, name: rows }));
+            return self.capture_json(&serde_json::json!({ "schema": schema, name: rows }));
         }
         let form = PlainZero(PrettyFormatter::new());
-        let mut serializer = Serializer::with_formatter(Visible(&mut self.writer), form);
+        let mut serializer = Serializer::with_formatter(VisibleJson(&mut self.writer), form);
         let mut document = serializer.serialize_map(Some(2))?;
         document.serialize_entry("schema", schema)?;
         document.serialize_entry(name, rows)?;
@@ -222,9 +224,9 @@ impl Out {
         self.writer.write_all(b"\n")
     }
 
-    /// Rows as they serialise: a column for each word, which is a field's name or `head=field.of.it`. What is null, or
-    /// stands in something that is, is an empty cell.
-    pub fn csv<R: Serialize>(
+    /// Prints rows as CSV: a column for each word, which is a field's name or `head=field.of.it`. A null value, or one
+    /// inside of a null value, is an empty cell.
+    pub fn print_csv<R: Serialize>(
         &mut self,
         columns: &str,
         rows: impl IntoIterator<Item = R>,
@@ -233,12 +235,12 @@ impl Out {
         let columns = columns.map(|it| it.split_once('=').unwrap_or((it, it)));
         let columns = columns.map(|(head, field)| (head, format!("/{}", field.replace('.', "/"))));
         let columns: Vec<(&str, String)> = columns.collect();
-        self.raw(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
+        self.print_bytes(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
         rows.into_iter().try_for_each(|row| {
             let row = serde_json::to_value(row).map_err(io::Error::from)?;
             let cells =
-                columns.iter().map(|(_, field)| row.pointer(field).map_or_else(String::new, said));
-            self.raw(csv_row(cells).as_bytes())
+                columns.iter().map(|(_, field)| row.pointer(field).map_or_else(String::new, json_cell));
+            self.print_bytes(csv_row(cells).as_bytes())
         })
     }
 
@@ -247,24 +249,24 @@ impl Out {
     }
 }
 
-/// Says a sentence on standard error, beside what is printed.
-pub fn tell(sentence: &str) {
-    let is_kept = TOLD.with_borrow_mut(|told| {
-        told.as_mut().map(|told| told.push(plain(sentence).into_owned())).is_some()
+/// Prints a message on standard error.
+pub fn print_note(sentence: &str) {
+    let is_kept = CAPTURED_NOTES.with_borrow_mut(|notes| {
+        notes.as_mut().map(|notes| notes.push(safe_line(sentence).into_owned())).is_some()
     });
     if is_kept {
         return;
     }
-    eprintln!("trajview: {}", plain(sentence));
+    eprintln!("trajview: {}", safe_line(sentence));
 }
 
-/// Says what could not be used, each with its place; `check` says it too.
-pub fn tell_warnings(warnings: &[Warning]) {
-    warnings.iter().for_each(|Warning { place, what }| tell(&format!("{place}: {what}")));
+/// Prints unusable inputs, each with its place; `check` prints them too.
+pub fn print_warnings(warnings: &[Warning]) {
+    warnings.iter().for_each(|Warning { place, what }| print_note(&format!("{place}: {what}")));
 }
 
-/// One line, safe for a terminal.
-pub fn plain(words: &str) -> Cow<'_, str> {
+/// Returns one line that is safe for a terminal.
+pub fn safe_line(words: &str) -> Cow<'_, str> {
     let mut lines = words.lines();
     match (lines.next(), lines.next()) {
         (None, _) => Cow::Borrowed(""),
@@ -273,8 +275,8 @@ pub fn plain(words: &str) -> Cow<'_, str> {
     }
 }
 
-/// A value in one cell; the parts of a list or an object are divided by `; `.
-fn said(value: &Value) -> String {
+/// Returns a value in one cell; the parts of a list or an object are divided by `; `.
+fn json_cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(words) => words.clone(),
@@ -283,26 +285,26 @@ fn said(value: &Value) -> String {
             None => number.to_string(),
         },
         Value::Bool(flag) => flag.to_string(),
-        Value::Array(parts) => parts.iter().map(said).collect::<Vec<_>>().join("; "),
+        Value::Array(parts) => parts.iter().map(json_cell).collect::<Vec<_>>().join("; "),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", said(value)));
+            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", json_cell(value)));
             fields.collect::<Vec<_>>().join("; ")
         }
     }
 }
 
-/// A cell for people: `-` where there is nothing.
-pub fn dash(value: Option<impl ToString>) -> String {
+/// Returns a cell for people: `-` where there is nothing.
+pub fn cell_or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".into(), |value| value.to_string())
 }
 
-/// A share in a table; a dash where there is none.
-pub fn share(value: Option<f64>) -> String {
-    dash(value.map(figures::share))
+/// Returns a share in a table; a dash if there is none.
+pub fn share_cell(value: Option<f64>) -> String {
+    cell_or_dash(value.map(format_number::three_decimals))
 }
 
-/// A cell of a CSV: empty where there is nothing.
-pub fn cell(value: Option<impl ToString>) -> String {
+/// Returns a cell of a CSV: empty if there is nothing.
+pub fn cell_or_empty(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

@@ -1,32 +1,32 @@
-//! By which table of prices a command prices tokens.
+//! The options for the table of prices of a command.
 
 use std::{path::PathBuf, sync::Arc};
 
 use trajview_metrics::cost::Prices;
 use trajview_store as store;
 
-use super::{Failure, config};
+use super::{CommandFailure, config};
 
 #[derive(Debug, clap::Args)]
-pub struct Pricing {
+pub struct PricingArgs {
     /// A table of prices in JSON, as assets/prices.json: its rows take the place of the built-in ones of the same model.
     /// Without it that of `prices` in the config
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
 
-impl Pricing {
+impl PricingArgs {
     /// # Errors
     ///
-    /// Where a table that was named, here or in the config, cannot be used.
-    pub fn prices(&self) -> Result<Arc<Prices>, Failure> {
+    /// If a table that was named, here or in the config, cannot be used.
+    pub fn read_prices(&self) -> Result<Arc<Prices>, CommandFailure> {
         let named = match &self.prices {
             Some(path) => Some(path.clone()),
-            None => config::load(None)?.config.prices,
+            None => config::load_settings(None)?.config.prices,
         };
         match named {
-            None => Ok(store::prices::held().prices),
-            Some(path) => Ok(store::prices::read(&path).map_err(Failure::unread)?.prices),
+            None => Ok(store::prices::current_prices().prices),
+            Some(path) => Ok(store::prices::read_prices(&path).map_err(CommandFailure::cannot_read)?.prices),
         }
     }
 }

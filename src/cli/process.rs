@@ -1,28 +1,28 @@
-//! `trajview process`: how runs were worked on. Of one run the seven pillars with what was counted, the signals, the cycles of
-//! failure and recovery, the plan beside what was done, and what is wrong with the recording; of several runs, or of a folder,
+//! `trajview process`: the process of runs. For one run the seven pillars with their counts, the signals, the cycles of
+//! failure and recovery, the plan compared with the steps, and faults of the recording; for several runs, or a folder,
 //! tables by task and harness.
 
 mod document;
-mod many;
-mod outcome;
-mod states;
+mod many_runs;
+mod outcome_file;
+mod build_and_test;
 mod tables;
 
 use std::{path::PathBuf, sync::Arc};
 
-use trajview_metrics::process::{Observed, Pillar, Profile, Report, Weights, pillars::MOST_MOVED};
+use trajview_metrics::process::{ObservedRun, Pillar, RigorProfile, ProcessReport, PillarWeights, pillars::MAX_WEIGHT_CHANGE};
 use trajview_run::Run;
 use trajview_store as store;
-use trajview_store::Cache;
+use trajview_store::DiskCache;
 
 use super::{
-    Exit, Failure, Outcome, at,
-    measuring::cache,
-    output::{Forms, Out},
-    resampling::Resampling,
+    Exit, CommandFailure, CommandResult, run_args,
+    measuring_args::open_cache,
+    output::{TableFormArgs, Out},
+    resampling::ResamplingArgs,
 };
 
-pub use document::{Process, ScoreRow, SignalRow};
+pub use document::{ProcessDocument, ProcessScoreRow, SignalRow};
 
 /// How runs were worked on: RigorBench's seven pillars, signals of where they went wrong, plan and execution
 ///
@@ -35,16 +35,16 @@ pub use document::{Process, ScoreRow, SignalRow};
 /// in checks.jsonl of the bundle (of other recordings beside the cache), are not run again for the same files, and count from
 /// then on. Ctrl-C stops; what is done is kept.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ProcessArgs {
     /// Logs, run bundles, RigorBench results, or folders of them
-    #[arg(value_name = "RUN", required = true, value_parser = at::recording())]
+    #[arg(value_name = "RUN", required = true, value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// The profile of rankings, of the table and of CSV
-    #[arg(long, default_value = Profile::Paper.word(), value_parser = profile)]
-    profile: Profile,
+    #[arg(long, default_value = RigorProfile::Paper.word(), value_parser = parse_profile)]
+    profile: RigorProfile,
     /// Weights of pillars moved by so many per cent of their own, -50 to 50: pf=+50,tad=-20
-    #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = weights, allow_hyphen_values = true)]
-    weights: Option<Weights>,
+    #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = parse_weights, allow_hyphen_values = true)]
+    weights: Option<PillarWeights>,
     /// Neither read nor write the cache of what files say
     #[arg(long)]
     no_cache: bool,
@@ -56,9 +56,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     outcome: Option<PathBuf>,
     #[command(flatten)]
-    checking: states::Checking,
+    checking: build_and_test::CheckingArgs,
     #[command(flatten)]
-    resampling: Resampling,
+    resampling: ResamplingArgs,
     /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -66,104 +66,104 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
-impl Args {
-    fn cache(&self) -> Option<Arc<Cache>> {
-        cache(!self.no_cache)
+impl ProcessArgs {
+    fn open_cache(&self) -> Option<Arc<DiskCache>> {
+        open_cache(!self.no_cache)
     }
 }
 
-fn profile(word: &str) -> Result<Profile, String> {
-    let found = Profile::ALL.iter().copied().find(|profile| profile.word() == word);
-    let words: Vec<&str> = Profile::ALL.iter().map(|profile| profile.word()).collect();
+fn parse_profile(word: &str) -> Result<RigorProfile, String> {
+    let found = RigorProfile::ALL.iter().copied().find(|profile| profile.word() == word);
+    let words: Vec<&str> = RigorProfile::ALL.iter().map(|profile| profile.word()).collect();
     found.ok_or_else(|| format!("expected one of: {}", words.join(", ")))
 }
 
-fn weights(words: &str) -> Result<Weights, String> {
-    let mut weights = Weights::default();
+fn parse_weights(words: &str) -> Result<PillarWeights, String> {
+    let mut weights = PillarWeights::default();
     for one in words.split(',') {
         let parsed = one.split_once('=').and_then(|(id, percent)| {
             let pillar = Pillar::ALL.iter().find(|pillar| pillar.word() == id.trim())?;
             let percent: f64 = percent.trim().trim_end_matches('%').parse().ok()?;
             let by = percent / 100.0;
-            (by.abs() <= MOST_MOVED).then_some((*pillar, by))
+            (by.abs() <= MAX_WEIGHT_CHANGE).then_some((*pillar, by))
         });
         let (pillar, by) = parsed.ok_or_else(|| {
             let ids: Vec<&str> = Pillar::ALL.iter().map(|pillar| pillar.word()).collect();
             format!("expected {} with -50 to 50, as pf=+50", ids.join(", "))
         })?;
-        weights = weights.moved(pillar, by);
+        weights = weights.with_moved(pillar, by);
     }
     Ok(weights)
 }
 
-/// A run with what is told of its process.
-pub struct Worked {
+/// A run with the report of its process.
+pub struct ProcessedRun {
     pub path: String,
     pub run: Arc<Run>,
-    pub observed: Observed,
-    pub report: Report,
+    pub observed: ObservedRun,
+    pub report: ProcessReport,
     /// The folder that the agent left, where it lies beside a result.
     pub working_copy: Option<String>,
 }
 
-impl Worked {
-    pub fn of(path: String, opened: &store::Opened) -> Self {
-        let observed = store::observed(&opened.archive, &opened.run);
-        let report = Report::of(&opened.run, &observed);
+impl ProcessedRun {
+    pub fn new(path: String, opened: &store::OpenedRecording) -> Self {
+        let observed = store::observe_run(&opened.archive, &opened.run);
+        let report = ProcessReport::new(&opened.run, &observed);
         let working_copy = opened.archive.working_copy().map(|it| it.display().to_string());
         Self { path, run: opened.run.clone(), observed, report, working_copy }
     }
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
+pub fn run(args: &ProcessArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
     if let [path] = args.runs.as_slice()
-        && !store::holds_several(path)
+        && !store::contains_several_runs(path)
     {
         let opened = store::open(path)?;
-        if let Some(checking) = args.checking.wanted() {
-            states::run(path, &opened, &checking)?;
+        if let Some(checking) = args.checking.checks_wanted() {
+            build_and_test::run_checks(path, &opened, &checking)?;
         }
-        if let Some(cache) = args.cache() {
-            opened.archive.keep_in(cache);
+        if let Some(cache) = args.open_cache() {
+            opened.archive.set_cache(cache);
         }
-        let worked = Worked::of(path.display().to_string(), &opened);
-        one(&worked, args, out)?;
+        let worked = ProcessedRun::new(path.display().to_string(), &opened);
+        print_one_run(&worked, args, out)?;
         return Ok(Exit::Fine);
     }
-    if args.checking.wanted().is_some() {
-        return Err(Failure::wrong("--build and --test take one run; name each by itself"));
+    if args.checking.checks_wanted().is_some() {
+        return Err(CommandFailure::wrong_arguments("--build and --test take one run; name each by itself"));
     }
     let paths: Vec<PathBuf> = args
         .runs
         .iter()
-        .flat_map(|path| match store::holds_several(path) {
+        .flat_map(|path| match store::contains_several_runs(path) {
             true => store::runs_below(path),
             false => vec![path.clone()],
         })
         .collect();
     if paths.is_empty() {
-        return Err(Failure::not_understood("no recording below these folders"));
+        return Err(CommandFailure::cannot_understand("no recording below these folders"));
     }
-    many::run(&paths, args, out)
+    many_runs::run_many(&paths, args, out)
 }
 
-fn one(worked: &Worked, args: &Args, out: &mut Out) -> std::io::Result<()> {
-    let document = Process::of(worked, args.weights.as_ref());
+fn print_one_run(worked: &ProcessedRun, args: &ProcessArgs, out: &mut Out) -> std::io::Result<()> {
+    let document = ProcessDocument::new(worked, args.weights.as_ref());
     if args.signals {
-        return tables::signals(&document, args, out);
+        return tables::print_signals(&document, args, out);
     }
     if args.json {
-        return out.json(&document);
+        return out.print_json(&document);
     }
     if args.csv {
-        return out.csv(
-            document::CSV,
-            [document::CsvRow::of(worked, args.profile, args.weights.as_ref())],
+        return out.print_csv(
+            document::CSV_COLUMNS,
+            [document::ProcessCsvRow::new(worked, args.profile, args.weights.as_ref())],
         );
     }
-    tables::print(&document, args.forms.md, out)
+    tables::print_process(&document, args.forms.md, out)
 }

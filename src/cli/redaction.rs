@@ -1,4 +1,4 @@
-//! The options that say what is taken out of an export, and the list of what is.
+//! The options of redaction in an export, and the list of the findings.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,22 +9,22 @@ use std::{
 use clap::ValueEnum;
 use serde::Serialize;
 
-use trajview_code::redact::{Finding, Kind, Options, Redactor, TokenKey, TokenKeys};
+use trajview_code::redact::{RedactFinding, SecretKind, RedactOptions, Redactor, TokenKey, TokenKeys};
 use trajview_run::{Run, Step};
 use trajview_store as store;
 
 use super::{
-    Failure,
-    output::{Column, Out, Table, tell},
+    CommandFailure,
+    output::{TableColumn, Out, OutputTable, print_note},
 };
 
 /// The options of a command that writes something for others.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Redacting {
+pub struct RedactingArgs {
     /// Whether keys, passwords, e-mail addresses, home folders and the names given are taken out; `list` prints what would
     /// be, with its place and what stands around it, and writes nothing
-    #[arg(long, value_enum, default_value_t = Redact::On)]
-    redact: Redact,
+    #[arg(long, value_enum, default_value_t = RedactMode::On)]
+    redact: RedactMode,
     /// A word to take out as well, such as the name of a person; may be said several times
     #[arg(long, value_name = "WORD")]
     redact_name: Vec<String>,
@@ -38,7 +38,7 @@ pub struct Redacting {
 
 /// The key of the tokens that stand in paths and ids of runs.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Tokens {
+pub struct TokenKeyArgs {
     /// A file with a key of your own. What is taken out of paths and ids of runs and tasks becomes a token that is made with the
     /// key: the same value has the same token in all exports with it, and nobody without it can try a guess. Shards need the same
     /// key. Else the file that $TRAJVIEW_REDACTION_KEY names, else one that is made once beside your settings
@@ -46,38 +46,39 @@ pub struct Tokens {
     redaction_key: Option<PathBuf>,
 }
 
-impl Tokens {
-    /// The key that was named, else the user's own. Where none can be kept it is made of the names that all shards of the export know.
+impl TokenKeyArgs {
+    /// Returns the named key, else the user's own. Where none can be stored, a key is made from the names that all
+    /// shards of the export know.
     ///
     /// # Errors
     ///
-    /// Where a key was named and cannot be read.
-    pub fn keys(
+    /// If a named key cannot be read.
+    pub fn token_keys(
         &self,
         names: impl Fn() -> Vec<String> + Send + Sync + 'static,
-    ) -> Result<TokenKeys, Failure> {
+    ) -> Result<TokenKeys, CommandFailure> {
         let variable = std::env::var_os("TRAJVIEW_REDACTION_KEY").filter(|it| !it.is_empty());
         if let Some(file) = self.redaction_key.clone().or(variable.map(PathBuf::from)) {
-            let secret = store::redaction_key::read(&file).map_err(Failure::unread)?;
-            let key = TokenKey::of(&secret);
+            let secret = store::redaction_key::read_key(&file).map_err(CommandFailure::cannot_read)?;
+            let key = TokenKey::from_secret(&secret);
             return Ok(TokenKeys::new(move || key.clone()));
         }
-        let own = LazyLock::new(move || match store::redaction_key::own() {
-            Ok(secret) => TokenKey::of(&secret),
+        let user_key = LazyLock::new(move || match store::redaction_key::user_key() {
+            Ok(secret) => TokenKey::from_secret(&secret),
             Err(why) => {
-                tell(&format!(
+                print_note(&format!(
                     "{why}; the tokens of this export are made of the names of its runs and are others in an export of other \
                      runs: name a key with --redaction-key FILE"
                 ));
-                TokenKey::of(names().join("\n").as_bytes())
+                TokenKey::from_secret(names().join("\n").as_bytes())
             }
         });
-        Ok(TokenKeys::new(move || own.clone()))
+        Ok(TokenKeys::new(move || user_key.clone()))
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Redact {
+enum RedactMode {
     /// Take them out
     On,
     /// Write everything as it is
@@ -87,80 +88,80 @@ enum Redact {
 }
 
 #[derive(Serialize)]
-struct Redactions<'a> {
+struct RedactionsDocument<'a> {
     schema: &'static str,
-    findings: &'a [Finding],
+    findings: &'a [RedactFinding],
 }
 
-impl Redacting {
-    /// For texts of these runs. What only looks random and is known to be none is left in: their commits, and the ids of
+impl RedactingArgs {
+    /// Makes a redactor for texts of these runs. Known words that only look random are left in: commits, and the ids of
     /// calls.
-    pub fn redactor<'r>(&self, runs: impl IntoIterator<Item = &'r Run>) -> Redactor {
-        if self.redact == Redact::Off {
-            return Redactor::off();
+    pub fn redactor_for_runs<'r>(&self, runs: impl IntoIterator<Item = &'r Run>) -> Redactor {
+        if self.redact == RedactMode::Off {
+            return Redactor::disabled();
         }
-        let own = runs.into_iter().flat_map(own_words).chain(sources_of_prices());
-        let own: BTreeSet<String> = own.collect();
+        let known_words = runs.into_iter().flat_map(random_looking_words).chain(price_source_commits());
+        let known_words: BTreeSet<String> = known_words.collect();
         let names = self.redact_name.clone();
         let keys = self.keys.clone();
-        Redactor::of(&Options { names, own_words: own.into_iter().collect(), keys })
+        Redactor::new(&RedactOptions { names, own_words: known_words.into_iter().collect(), keys })
     }
 
-    /// The same, where identities get tokens.
+    /// Returns the same, where identities get tokens.
     pub fn with_tokens(&self, keys: TokenKeys) -> Self {
         Self { keys: Some(keys), ..self.clone() }
     }
 
-    /// Whether everything is written as it is.
+    /// Returns whether everything is written unchanged.
     pub const fn is_off(&self) -> bool {
-        matches!(self.redact, Redact::Off)
+        matches!(self.redact, RedactMode::Off)
     }
 
     pub const fn is_list(&self) -> bool {
-        matches!(self.redact, Redact::List)
+        matches!(self.redact, RedactMode::List)
     }
 
-    /// Whether `--json` stands without what it is for.
-    pub fn check(&self) -> Result<(), Failure> {
+    /// Fails where `--json` is given without `--redact list`.
+    pub fn check_json(&self) -> Result<(), CommandFailure> {
         match self.json && !self.is_list() {
-            true => Err(Failure::wrong("--json goes with --redact list")),
+            true => Err(CommandFailure::wrong_arguments("--json goes with --redact list")),
             false => Ok(()),
         }
     }
 
-    /// Whether `--json` was said.
+    /// Returns whether `--json` was given.
     pub const fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Nothing is taken out: for what does not leave this machine.
+    /// Makes options that take nothing out, for output that does not leave this machine.
     pub const fn off() -> Self {
-        Self { redact: Redact::Off, redact_name: vec![], json: false, keys: None }
+        Self { redact: RedactMode::Off, redact_name: vec![], json: false, keys: None }
     }
 
     /// Prints what was found.
-    pub fn list(&self, findings: &[Finding], out: &mut Out) -> std::io::Result<()> {
+    pub fn print_findings(&self, findings: &[RedactFinding], out: &mut Out) -> std::io::Result<()> {
         if self.json {
             let schema = "trajview.redactions/1";
-            return out.json(&Redactions { schema, findings });
+            return out.print_json(&RedactionsDocument { schema, findings });
         }
         if findings.is_empty() {
-            return out.line("nothing to take out was found");
+            return out.print_line("nothing to take out was found");
         }
-        let columns: [Column<'_, Finding>; 5] = [
+        let columns: [TableColumn<'_, RedactFinding>; 5] = [
             ("place", &|it| it.place.clone()),
             ("kind", &|it| it.kind.into()),
             (">#", &|it| it.number.to_string()),
             (">times", &|it| it.times.to_string()),
             ("context", &|it| it.context.clone()),
         ];
-        Table::of(&columns, findings).write(false, out)
+        OutputTable::from_rows(&columns, findings).write_table(false, out)
     }
 
     /// Says on standard error how much was taken out.
-    pub fn tell(&self, counts: &BTreeMap<Kind, usize>) {
-        if self.redact == Redact::Off {
-            tell(
+    pub fn print_counts(&self, counts: &BTreeMap<SecretKind, usize>) {
+        if self.redact == RedactMode::Off {
+            print_note(
                 "nothing was taken out (--redact off): keys and names in the recording are in the file",
             );
             return;
@@ -168,13 +169,13 @@ impl Redacting {
         if !counts.is_empty() {
             let words = counts.iter().map(|(kind, count)| format!("{count} {}", kind.word()));
             let words = words.collect::<Vec<_>>().join(", ");
-            tell(&format!("taken out: {words}; --redact list shows each with its place"));
+            print_note(&format!("taken out: {words}; --redact list shows each with its place"));
         }
     }
 }
 
 /// Words of a run that look random and are no secrets.
-fn own_words(run: &Run) -> Vec<String> {
+fn random_looking_words(run: &Run) -> Vec<String> {
     let turns = run.turns.iter();
     let steps = turns.clone().flat_map(|turn| &turn.steps);
     let steps = steps.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
@@ -183,14 +184,14 @@ fn own_words(run: &Run) -> Vec<String> {
 }
 
 /// Commits of the repositories that prices were read in.
-fn sources_of_prices() -> Vec<String> {
-    let held = store::prices::held();
-    let sources = held.prices.rows().iter().filter_map(|row| row.source.as_deref());
+fn price_source_commits() -> Vec<String> {
+    let current = store::prices::current_prices();
+    let sources = current.prices.rows().iter().filter_map(|row| row.source.as_deref());
     let words = sources.flat_map(str::split_whitespace);
     words.filter(|word| word.len() == 40).map(str::to_owned).collect()
 }
 
-/// The id of a call as services make them.
+/// Returns the id of a call as services make them.
 fn call_id(step: &Step) -> Option<String> {
     const BEGINNINGS: [&str; 6] = ["call_", "call-", "toolu_", "fc_", "tool_", "exec-"];
     let id = step.tool.as_ref()?.call_id.to_string();

@@ -1,20 +1,20 @@
-//! How a command draws the resamples of its intervals, and how they are written.
+//! The options for resampling, and the text of intervals.
 
-use trajview_study::{Interval, Plan};
+use trajview_study::{Interval, BootstrapPlan};
 
 #[derive(Debug, clap::Args)]
-pub struct Resampling {
+pub struct ResamplingArgs {
     /// Start of the draws of the bootstrap
-    #[arg(long, default_value_t = Plan::default().seed)]
+    #[arg(long, default_value_t = BootstrapPlan::default().seed)]
     seed: u64,
     /// How often it draws; 0 for no intervals
-    #[arg(long, default_value_t = Plan::default().resamples, value_parser = at_most_a_million)]
+    #[arg(long, default_value_t = BootstrapPlan::default().resamples, value_parser = at_most_a_million)]
     resamples: usize,
 }
 
-impl Resampling {
-    pub fn plan(&self) -> Plan {
-        Plan { seed: self.seed, resamples: self.resamples, ..Plan::default() }
+impl ResamplingArgs {
+    pub fn to_plan(&self) -> BootstrapPlan {
+        BootstrapPlan { seed: self.seed, resamples: self.resamples, ..BootstrapPlan::default() }
     }
 }
 
@@ -25,7 +25,7 @@ fn at_most_a_million(words: &str) -> Result<usize, String> {
     }
 }
 
-/// `0.612 [0.430, 0.794]`; a dash where there is no value.
+/// Returns `0.612 [0.430, 0.794]`; a dash where there is no value.
 pub fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
     let figure = |number: f64| {
         if number.abs() < 1000.0 { format!("{number:.3}") } else { format!("{number:.0}") }
@@ -39,7 +39,7 @@ pub fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
     }
 }
 
-/// `0.0312`, `1.2e-6`
+/// Returns `0.0312`, `1.2e-6`.
 pub fn p_value(p: f64) -> String {
     if p < 0.0001 { format!("{p:.1e}") } else { format!("{p:.4}") }
 }

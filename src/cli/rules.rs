@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use trajview_metrics::rules::{RuleFacts, Rules};
+use trajview_metrics::rules::{RuleFacts, RuleSet};
 
 use super::{
-    Exit, Failure, Outcome, measuring,
-    output::{Out, Table},
+    Exit, CommandFailure, CommandResult, measuring_args,
+    output::{Out, OutputTable},
 };
 
 /// List the rules that verbosity counts
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct RulesArgs {
     /// One rule, with code it matches and the same code said shorter
     id: Option<String>,
     /// Rules in ast-grep's YAML, in the place of the built-in ones
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct RulesDocument<'a> {
     schema: &'static str,
     source: &'a str,
     count: usize,
@@ -37,17 +37,17 @@ struct Document<'a> {
     rules: Vec<RuleFacts<'a>>,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let rules = measuring::rules(args.rules.as_deref())?;
+pub fn run(args: &RulesArgs, out: &mut Out) -> CommandResult {
+    let rules = measuring_args::read_rules(args.rules.as_deref())?;
     let wanted: Vec<RuleFacts<'_>> = match &args.id {
-        None => rules.facts().collect(),
-        Some(id) => vec![rules.find(id).ok_or_else(|| unknown(id, &rules))?],
+        None => rules.rule_facts().collect(),
+        Some(id) => vec![rules.find_rule(id).ok_or_else(|| unknown_rule(id, &rules))?],
     };
     if args.json {
-        out.json(&Document {
+        out.print_json(&RulesDocument {
             schema: "trajview.rules/1",
             source: rules.source(),
-            count: rules.count(),
+            count: rules.rule_count(),
             sha256: rules.sha256(),
             problems: rules.problems().iter().map(ToString::to_string).collect(),
             rules: wanted,
@@ -61,35 +61,35 @@ pub fn run(args: &Args, out: &mut Out) -> Outcome {
     Ok(Exit::Fine)
 }
 
-fn unknown(id: &str, rules: &Rules) -> Failure {
+fn unknown_rule(id: &str, rules: &RuleSet) -> CommandFailure {
     let near: Vec<&str> =
-        rules.facts().map(|rule| rule.id).filter(|known| known.contains(id)).collect();
+        rules.rule_facts().map(|rule| rule.id).filter(|other| other.contains(id)).collect();
     let hint = match near.as_slice() {
         [] => "`trajview rules` lists them".into(),
         near => format!("there is {}", near.join(", ")),
     };
-    Failure::wrong(format!("no rule is called {id}; {hint}"))
+    CommandFailure::wrong_arguments(format!("no rule is called {id}; {hint}"))
 }
 
 fn print_all(rules: &[RuleFacts<'_>], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let mut table = Table::new(&["rule", "category", "what it finds"]);
+    let mut table = OutputTable::new(&["rule", "category", "what it finds"]);
     for rule in rules {
         let category = rule.category.as_deref().unwrap_or(rule.language);
-        table.row(vec![rule.id.into(), category.into(), rule.message.into()]);
+        table.add_row(vec![rule.id.into(), category.into(), rule.message.into()]);
     }
-    table.write(is_markdown, out)
+    table.write_table(is_markdown, out)
 }
 
 fn print_one(rule: &RuleFacts<'_>, out: &mut Out) -> std::io::Result<()> {
     let category =
         rule.category.as_ref().map(|category| format!(", {category}")).unwrap_or_default();
-    out.line(&format!("{} ({}{category}): {}", rule.id, rule.language, rule.message))?;
-    rule.why.map_or(Ok(()), |why| out.line(why))?;
+    out.print_line(&format!("{} ({}{category}): {}", rule.id, rule.language, rule.message))?;
+    rule.why.map_or(Ok(()), |why| out.print_line(why))?;
     for (title, code) in [("before", &rule.before), ("after", &rule.after)] {
         let Some(code) = code else { continue };
-        out.line("")?;
-        out.line(title)?;
-        code.lines().try_for_each(|line| out.line(&format!("  {line}")))?;
+        out.print_line("")?;
+        out.print_line(title)?;
+        code.lines().try_for_each(|line| out.print_line(&format!("  {line}")))?;
     }
     Ok(())
 }

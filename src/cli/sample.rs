@@ -5,19 +5,19 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use trajview_run::figures;
-use trajview_store::dataset::{Cell, Column, Spool, Table as DataTable, columns};
-use trajview_study::sampling::{Allocation, Stratum, Unit, draw};
+use trajview_run::format_number;
+use trajview_store::dataset::{DataCell, DataColumn, RunSpool, DataTable, table_columns};
+use trajview_study::sampling::{DrawAllocation, SampledStratum, SampleUnit, draw_strata};
 
 use super::{
-    Failure, Outcome, at,
-    export::{With, exit_of, read_all},
-    measuring::Measuring,
-    output::{Forms, Out, Table, dash, tell},
-    pricing::Pricing,
-    redaction::Redacting,
-    score::Each,
-    sharding::Sharding,
+    CommandFailure, CommandResult, run_args,
+    export::{ExportContext, exit_after_reading, read_all},
+    measuring_args::MeasuringArgs,
+    output::{TableFormArgs, Out, OutputTable, cell_or_dash, print_note},
+    pricing::PricingArgs,
+    redaction::RedactingArgs,
+    score::ScoreEach,
+    sharding::ShardArgs,
 };
 
 /// Draw runs to look at, by stratum and with a seed
@@ -27,14 +27,14 @@ use super::{
 /// smaller. Each run that is drawn has a weight, the runs of its stratum by those that are drawn of it: an estimate for all runs weighs
 /// the runs of the sample by it. With --paths the paths alone are printed, for other commands; with --study as a line of study.toml.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct SampleArgs {
     /// Logs, run bundles, or folders below which runs are looked for
-    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// The columns that make strata, of the table runs (`trajview export --columns --tables runs`); task, outcome and format stand for
     /// task_id, success and source_type
-    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = column, default_value = "task,agent,condition")]
-    by: Vec<&'static Column>,
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = parse_column, default_value = "task,agent,condition")]
+    by: Vec<&'static DataColumn>,
     /// So many runs of each stratum; all of one that has fewer
     #[arg(long, value_name = "N", required_unless_present = "size")]
     per_stratum: Option<usize>,
@@ -51,24 +51,24 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["json", "md", "tex", "save_tables"])]
     study: bool,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    pricing: Pricing,
+    pricing: PricingArgs,
     /// Print JSON (schema trajview.sample/1)
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     json: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
-fn column(word: &str) -> Result<&'static Column, String> {
+fn parse_column(word: &str) -> Result<&'static DataColumn, String> {
     let name = match word {
         "task" => "task_id",
         "outcome" => "success",
         "format" => "source_type",
         other => other,
     };
-    let all = columns(DataTable::Runs);
+    let all = table_columns(DataTable::Runs);
     all.iter().find(|column| column.name == name).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|column| column.name).collect();
         format!("expected a column of the table runs: {}", names.join(", "))
@@ -76,7 +76,7 @@ fn column(word: &str) -> Result<&'static Column, String> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct SampleDocument<'a> {
     schema: &'static str,
     by: Vec<&'static str>,
     /// `per-stratum` or `proportional`
@@ -86,97 +86,97 @@ struct Document<'a> {
     runs: usize,
     drawn: usize,
     strata: Vec<StratumRow<'a>>,
-    /// In the order of the strata, of each in the order in which they were drawn.
-    sample: Vec<DrawnRow<'a>>,
+    /// Sampled runs in the order of the strata; within each in the order of drawing.
+    sample: Vec<DrawnRunRow<'a>>,
     problems: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
 struct StratumRow<'a> {
-    /// From 1.
+    /// Number of the stratum, from 1.
     stratum: usize,
     values: BTreeMap<&'static str, Option<&'a str>>,
     runs: usize,
     drawn: usize,
-    /// Null where none is drawn.
+    /// Null if none is drawn.
     weight: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct DrawnRow<'a> {
+struct DrawnRunRow<'a> {
     run: &'a str,
     path: &'a str,
     stratum: usize,
     weight: f64,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
+pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
     let tables = [DataTable::Runs];
-    let with = With::new(&tables, Each::Final, &args.measuring, &args.pricing, &Redacting::off())?;
-    let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
-    let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
-    let runs = Sharding::whole().runs(&args.paths)?;
+    let with = ExportContext::new(&tables, ScoreEach::Final, &args.measuring, &args.pricing, &RedactingArgs::off())?;
+    let cannot = |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
+    let runs = ShardArgs::all_runs().runs_of_shard(&args.paths)?;
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    unread.iter().for_each(|it| tell(&it.why));
-    let units = units(&mut spool, &args.by).map_err(cannot)?;
-    let (allocation, name, asked) = match (args.per_stratum, args.size) {
-        (Some(count), _) => (Allocation::PerStratum(count), "per-stratum", count),
+    unread.iter().for_each(|it| print_note(&it.why));
+    let units = run_units(&mut spool, &args.by).map_err(cannot)?;
+    let (allocation, name, count) = match (args.per_stratum, args.size) {
+        (Some(count), _) => (DrawAllocation::PerStratum(count), "per-stratum", count),
         (None, size) => {
             let count = size.unwrap_or_default();
-            (Allocation::Proportional(count), "proportional", count)
+            (DrawAllocation::Proportional(count), "proportional", count)
         }
     };
-    let strata = draw(&units, allocation, args.seed);
-    let document = Document {
+    let strata = draw_strata(&units, allocation, args.seed);
+    let document = SampleDocument {
         schema: "trajview.sample/1",
         by: args.by.iter().map(|column| column.name).collect(),
         allocation: name,
-        asked,
+        asked: count,
         seed: args.seed,
         runs: units.len(),
         drawn: strata.iter().map(|it| it.drawn.len()).sum(),
-        strata: strata.iter().zip(1..).map(|(it, at)| StratumRow::of(it, at, &args.by)).collect(),
-        sample: sample(&strata, &units),
+        strata: strata.iter().zip(1..).map(|(it, at)| StratumRow::new(it, at, &args.by)).collect(),
+        sample: drawn_run_rows(&strata, &units),
         problems: unread.iter().map(|it| it.why.as_str()).collect(),
     };
-    document.write(args, out)?;
-    Ok(exit_of(spool.count(), &unread))
+    document.print_sample(args, out)?;
+    Ok(exit_after_reading(spool.run_count(), &unread))
 }
 
-/// Every run with its values.
-fn units(spool: &mut Spool, by: &[&'static Column]) -> std::io::Result<Vec<Unit>> {
-    let all = columns(DataTable::Runs);
+/// Runs every run with its values.
+fn run_units(spool: &mut RunSpool, by: &[&'static DataColumn]) -> std::io::Result<Vec<SampleUnit>> {
+    let all = table_columns(DataTable::Runs);
     let place = |name: &str| all.iter().position(|column| column.name == name);
     let places: Vec<Option<usize>> = by.iter().map(|column| place(column.name)).collect();
     let (id, path) = (place("transcript_id"), place("source_uri"));
     let mut units = vec![];
-    spool.write(DataTable::Runs, &mut |row| {
-        let of = |at: &Option<usize>| at.and_then(|at| row.get(at)).and_then(said);
-        units.push(Unit {
-            id: of(&id).unwrap_or_default(),
-            path: of(&path).unwrap_or_default(),
-            stratum: places.iter().map(of).collect(),
+    spool.write_table(DataTable::Runs, &mut |row| {
+        let text_at = |at: &Option<usize>| at.and_then(|at| row.get(at)).and_then(cell_text);
+        units.push(SampleUnit {
+            id: text_at(&id).unwrap_or_default(),
+            path: text_at(&path).unwrap_or_default(),
+            stratum: places.iter().map(text_at).collect(),
         });
         Ok(())
     })?;
     Ok(units)
 }
 
-fn said(cell: &Cell) -> Option<String> {
+fn cell_text(cell: &DataCell) -> Option<String> {
     match cell {
-        Cell::Missing => None,
-        Cell::Text(words) => Some(words.clone()),
-        Cell::Whole(number) => Some(number.to_string()),
-        Cell::Real(number) => Some(number.to_string()),
-        Cell::Truth(is_so) => Some(is_so.to_string()),
+        DataCell::Missing => None,
+        DataCell::Text(words) => Some(words.clone()),
+        DataCell::Integer(number) => Some(number.to_string()),
+        DataCell::Real(number) => Some(number.to_string()),
+        DataCell::Bool(is_so) => Some(is_so.to_string()),
     }
 }
 
-fn sample<'a>(strata: &[Stratum], units: &'a [Unit]) -> Vec<DrawnRow<'a>> {
-    let of_stratum = |(stratum, number): (&Stratum, usize)| {
-        let weight = stratum.weight()?;
-        let row = |at: &usize| DrawnRow {
+fn drawn_run_rows<'a>(strata: &[SampledStratum], units: &'a [SampleUnit]) -> Vec<DrawnRunRow<'a>> {
+    let of_stratum = |(stratum, number): (&SampledStratum, usize)| {
+        let weight = stratum.sample_weight()?;
+        let row = |at: &usize| DrawnRunRow {
             run: &units[*at].id,
             path: &units[*at].path,
             stratum: number,
@@ -188,60 +188,60 @@ fn sample<'a>(strata: &[Stratum], units: &'a [Unit]) -> Vec<DrawnRow<'a>> {
 }
 
 impl<'a> StratumRow<'a> {
-    fn of(stratum: &'a Stratum, number: usize, by: &[&'static Column]) -> Self {
+    fn new(stratum: &'a SampledStratum, number: usize, by: &[&'static DataColumn]) -> Self {
         let values = stratum.values.iter().map(Option::as_deref);
         Self {
             stratum: number,
             values: by.iter().map(|column| column.name).zip(values).collect(),
             runs: stratum.size,
             drawn: stratum.drawn.len(),
-            weight: stratum.weight(),
+            weight: stratum.sample_weight(),
         }
     }
 }
 
-impl Document<'_> {
-    fn write(&self, args: &Args, out: &mut Out) -> std::io::Result<()> {
+impl SampleDocument<'_> {
+    fn print_sample(&self, args: &SampleArgs, out: &mut Out) -> std::io::Result<()> {
         if args.json {
-            return out.json(self);
+            return out.print_json(self);
         }
         let none = self.strata.iter().filter(|it| it.drawn == 0).count();
         if none > 0 {
-            let strata = figures::counted(none, "stratum").replace("stratums", "strata");
-            tell(&format!("nothing is drawn of {strata}: the sample says nothing about them"));
+            let strata = format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
+            print_note(&format!("nothing is drawn of {strata}: the sample says nothing about them"));
         }
         if args.paths_only {
-            return self.sample.iter().try_for_each(|it| out.line(it.path));
+            return self.sample.iter().try_for_each(|it| out.print_line(it.path));
         }
         if args.study {
             let paths: Vec<Value> = self.sample.iter().map(|it| it.path.into()).collect();
             let quoted: Vec<String> = paths.iter().map(ToString::to_string).collect();
-            return out.line(&format!("runs = [{}]", quoted.join(", ")));
+            return out.print_line(&format!("runs = [{}]", quoted.join(", ")));
         }
-        self.print(args.forms.md, out)
+        self.print_sample_tables(args.forms.md, out)
     }
 
-    fn print(&self, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    fn print_sample_tables(&self, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
         let heads = [">stratum"].into_iter().chain(self.by.iter().copied());
         let heads = heads.chain([">runs", ">drawn", ">weight"]).map(str::to_owned);
-        let mut strata = Table::headed(heads.collect());
+        let mut strata = OutputTable::with_heads(heads.collect());
         for row in &self.strata {
-            let values = self.by.iter().map(|name| dash(row.values.get(name).copied().flatten()));
-            let weight = dash(row.weight.map(|it| format!("{it:.4}")));
+            let values = self.by.iter().map(|name| cell_or_dash(row.values.get(name).copied().flatten()));
+            let weight = cell_or_dash(row.weight.map(|it| format!("{it:.4}")));
             let numbers = [row.runs.to_string(), row.drawn.to_string(), weight];
             strata
-                .row([row.stratum.to_string()].into_iter().chain(values).chain(numbers).collect());
+                .add_row([row.stratum.to_string()].into_iter().chain(values).chain(numbers).collect());
         }
-        strata.write(is_markdown, out)?;
-        out.line("")?;
-        let mut sample = Table::new(&[">stratum", ">weight", "run", "path"]);
+        strata.write_table(is_markdown, out)?;
+        out.print_line("")?;
+        let mut sample = OutputTable::new(&[">stratum", ">weight", "run", "path"]);
         for row in &self.sample {
             let weight = format!("{:.4}", row.weight);
-            sample.row(vec![row.stratum.to_string(), weight, row.run.into(), row.path.into()]);
+            sample.add_row(vec![row.stratum.to_string(), weight, row.run.into(), row.path.into()]);
         }
-        sample.write(is_markdown, out)?;
-        out.line("")?;
-        let (drawn, runs) = (figures::count(self.drawn as u64), figures::counted(self.runs, "run"));
-        out.line(&format!("{drawn} of {runs} drawn with seed {}", self.seed))
+        sample.write_table(is_markdown, out)?;
+        out.print_line("")?;
+        let (drawn, runs) = (format_number::with_thousands(self.drawn as u64), format_number::count_with_noun(self.runs, "run"));
+        out.print_line(&format!("{drawn} of {runs} drawn with seed {}", self.seed))
     }
 }

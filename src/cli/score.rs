@@ -1,12 +1,12 @@
-//! `trajview score`: erosion, verbosity and what they are made of, at the end, at every checkpoint or at every turn; how
-//! faithful the end is to what was asked for; and what the rubric tree of a run comes to. A file that holds such a tree
-//! and no run has nothing else to score.
+//! `trajview score`: erosion, verbosity and their parts, at the end, at every checkpoint or at every turn; faithfulness
+//! at the end; and the scores of a run's rubric tree. A file that holds such a tree and no run has nothing else to
+//! score.
 
 mod document;
-pub mod faithful;
-mod faithful_table;
+pub mod faithfulness;
+mod faithfulness_table;
 mod lifelines;
-pub mod point;
+pub mod document_point;
 mod recorded_table;
 mod rubric_tree;
 mod tables;
@@ -20,8 +20,8 @@ use std::{
 use clap::ValueEnum;
 
 use trajview_metrics::{
-    numbers::facts::Reused,
-    quality::{Detail, Scored},
+    numbers::facts::ReuseCounts,
+    quality::{QualityDetail, ScoredSnapshot},
 };
 use trajview_run::{
     Run,
@@ -29,35 +29,35 @@ use trajview_run::{
     rubric::Rubric,
 };
 use trajview_store as store;
-use trajview_store::{Opened, ReuseReader, Scorer};
+use trajview_store::{OpenedRecording, ReuseReader, Scorer};
 
 use super::{
-    Exit, Failure, Outcome, at,
-    measuring::Measuring,
+    Exit, CommandFailure, CommandResult, run_args,
+    measuring_args::MeasuringArgs,
     memory,
-    output::{Forms, Out, tell, tell_warnings},
+    output::{TableFormArgs, Out, print_note, print_warnings},
     process,
-    sharding::{IntoParts, Lines, Sharding},
+    sharding::{PartsArgs, PartLines, ShardArgs},
 };
-use document::{Document, Moment};
-pub use document::{RulerRow, RulesFacts, rules_of, skipped};
-use faithful::{ExposureRow, FaithfulnessRow};
-use rubric_tree::NodeRows;
+use document::{ScoreDocument, ScoredMoment};
+pub use document::{RulerFacts, RulesFacts, rules_facts, skipped_files};
+use faithfulness::{ExposureRow, FaithfulnessRow};
+use rubric_tree::RubricTreeRows;
 
 /// Score runs: erosion, verbosity, faithfulness and what they are made of; graded rubric trees
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ScoreArgs {
     /// Logs, run bundles, graded rubric trees, or folders that hold one of them
-    #[arg(value_name = "RUN", required_unless_present = "tree", value_parser = at::recording())]
+    #[arg(value_name = "RUN", required_unless_present = "tree", value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// Score a plain folder instead of runs
     #[arg(long, value_name = "DIR", conflicts_with = "runs")]
     tree: Option<PathBuf>,
     /// The moments that are scored; `--by step` is the same as `--each step`
-    #[arg(long, visible_alias = "by", value_enum, default_value_t = Each::Final)]
-    each: Each,
+    #[arg(long, visible_alias = "by", value_enum, default_value_t = ScoreEach::Final)]
+    each: ScoreEach,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     /// Whose scores count: the judge's name, or a judgement's file (one from elsewhere too); the beginning is enough where
     /// only one begins so. `pooled:mean`, `pooled:median` or `pooled:majority` (a strict one) pools the last judgement of each
     /// judge, or the repeats of one that judged alone; with `:JUDGE` the repeats of that judge. Without it the last judgement
@@ -74,16 +74,16 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     #[command(flatten)]
-    into: IntoParts,
+    into: PartsArgs,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 /// The moments that are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Each {
+pub enum ScoreEach {
     /// The end of the run
     Final,
     /// The end of each checkpoint
@@ -94,49 +94,49 @@ pub enum Each {
     Step,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    let scorers = args.measuring.scorers()?;
+pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    let scorers = args.measuring.open_scorers()?;
     let scorer = &scorers.0;
-    if args.tree.is_some() && args.sharding.is_asked() {
-        return Err(Failure::wrong("--shard is for runs, --tree has none"));
+    if args.tree.is_some() && args.sharding.is_named() {
+        return Err(CommandFailure::wrong_arguments("--shard is for runs, --tree has none"));
     }
-    if let Some(lines) = args.into.begin("score", args.sharding)? {
-        return into_parts(args, &scorers, lines, out);
+    if let Some(lines) = args.into.open_part("score", args.sharding)? {
+        return score_into_parts(args, &scorers, lines, out);
     }
     let documents = match &args.tree {
-        Some(folder) => vec![of_folder(folder, &scorers)?],
+        Some(folder) => vec![score_folder(folder, &scorers)?],
         None => {
-            let runs = match args.sharding.is_asked() {
-                true => args.sharding.runs(&args.runs)?,
+            let runs = match args.sharding.is_named() {
+                true => args.sharding.runs_of_shard(&args.runs)?,
                 false => args.runs.clone(),
             };
-            let all = || runs.iter().map(|path| of_run(path, args, &scorers));
-            scorer.gathering(|| all().collect::<Result<Vec<_>, Failure>>())?
+            let all = || runs.iter().map(|path| score_run(path, args, &scorers));
+            scorer.batch_cache_writes(|| all().collect::<Result<Vec<_>, CommandFailure>>())?
         }
     };
     if args.json {
-        documents.iter().try_for_each(|document| out.json(&document.shown(scorer, args.detail)))?;
+        documents.iter().try_for_each(|document| out.print_json(&document.to_json(scorer, args.detail)))?;
     } else if args.csv {
-        tables::csv(&documents, scorer.ruler(), out)?;
+        tables::write_csv(&documents, scorer.ruler(), out)?;
     } else {
         for document in &documents {
-            tables::print(document, scorer.ruler(), args, out)?;
+            tables::print_scores(document, scorer.ruler(), args, out)?;
         }
     }
     match &args.tree {
-        Some(folder) => Ok(exit_of_folder(folder, &documents)),
+        Some(folder) => Ok(exit_after_folder(folder, &documents)),
         None => Ok(Exit::Fine),
     }
 }
 
-/// A line a run, whatever of them cannot be read.
-fn into_parts(args: &Args, scorers: &Scorers, mut lines: Lines<'_>, out: &mut Out) -> Outcome {
-    for run in args.sharding.runs(&args.runs)? {
-        match of_run(&run, args, scorers) {
-            Ok(document) => lines.add(&run, &document.shown(&scorers.0, args.detail))?,
+/// Returns a line a run, whatever of them cannot be read.
+fn score_into_parts(args: &ScoreArgs, scorers: &ScorerAndReader, mut lines: PartLines<'_>, out: &mut Out) -> CommandResult {
+    for run in args.sharding.runs_of_shard(&args.runs)? {
+        match score_run(&run, args, scorers) {
+            Ok(document) => lines.add_document(&run, &document.to_json(&scorers.0, args.detail))?,
             Err(why) => {
-                tell(&why.sentence);
+                print_note(&why.sentence);
                 lines.add_error(&run, &why.sentence)?;
             }
         }
@@ -145,114 +145,114 @@ fn into_parts(args: &Args, scorers: &Scorers, mut lines: Lines<'_>, out: &mut Ou
     Ok(Exit::Fine)
 }
 
-/// A folder in which no file could be measured has no score: a script must not take it for a good one.
-fn exit_of_folder(folder: &Path, documents: &[Document]) -> Exit {
+/// Returns a folder in which no file could be measured has no score: a script must not take it for a good one.
+fn exit_after_folder(folder: &Path, documents: &[ScoreDocument]) -> Exit {
     let points = documents.iter().flat_map(|document| &document.points);
-    let Some(why) = points.map(|(_, scored)| scored).find_map(Scored::unmeasured) else {
+    let Some(why) = points.map(|(_, scored)| scored).find_map(ScoredSnapshot::unmeasured_reason) else {
         return Exit::Fine;
     };
-    tell(&format!("{}: nothing was measured: {why}", folder.display()));
+    print_note(&format!("{}: nothing was measured: {why}", folder.display()));
     Exit::CannotUnderstand
 }
 
-/// What remembers contents from run to run.
-type Scorers = (Scorer, Arc<ReuseReader>);
+/// The scorer and the reuse reader, which remember file contents from run to run.
+type ScorerAndReader = (Scorer, Arc<ReuseReader>);
 
-fn of_folder(folder: &Path, (scorer, reader): &Scorers) -> Result<Document, Failure> {
+fn score_folder(folder: &Path, (scorer, reader): &ScorerAndReader) -> Result<ScoreDocument, CommandFailure> {
     let read = scorer.score_folder_with_reuse(folder, reader);
-    let (scored, reuse) = read.map_err(Failure::unread)?;
-    Ok(Document::of_folder(folder, scored, reuse))
+    let (scored, reuse) = read.map_err(CommandFailure::cannot_read)?;
+    Ok(ScoreDocument::for_folder(folder, scored, reuse))
 }
 
-fn of_run(path: &Path, args: &Args, (scorer, reader): &Scorers) -> Result<Document, Failure> {
-    let opened = store::open(path)?.kept_in(scorer.cache());
+fn score_run(path: &Path, args: &ScoreArgs, (scorer, reader): &ScorerAndReader) -> Result<ScoreDocument, CommandFailure> {
+    let opened = store::open(path)?.with_cache(scorer.cache());
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let told = if args.detail { NodeRows::Nodes } else { NodeRows::Sums };
-    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::row(tree, told)) {
-        Some(tree) if run.turns.is_empty() => return Ok(Document::of_tree(path, run, tree)),
+    let tree_rows = if args.detail { RubricTreeRows::Nodes } else { RubricTreeRows::Sums };
+    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::rubric_tree_row(tree, tree_rows)) {
+        Some(tree) if run.turns.is_empty() => return Ok(ScoreDocument::for_rubric_tree(path, run, tree)),
         tree => tree,
     };
-    let mut rubric = store::rubric::read(path);
-    let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
-    let measured = Measured { each: args.each, with_detail: args.detail };
-    let document = measured.document(path, &opened, (&rubric, chosen), (scorer, reader))?;
-    tell_warnings(&rubric.warnings);
+    let mut rubric = store::rubric::read_beside(path);
+    let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
+    let measured = ScoredMoments { each: args.each, with_detail: args.detail };
+    let document = measured.points_document(path, &opened, (&rubric, chosen), (scorer, reader))?;
+    print_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
-    let memory = store::memory_events::course(archive, run, run.end());
-    Ok(Document {
-        lifelines: lifelines::rows((run, archive), &rubric, chosen).map_err(Failure::unread)?,
+    let memory = store::memory_events::memory_timeline(archive, run, run.end_in_turns());
+    Ok(ScoreDocument {
+        lifelines: lifelines::lifeline_rows((run, archive), &rubric, chosen).map_err(CommandFailure::cannot_read)?,
         rubric_tree: tree,
-        process: Some(process::ScoreRow::of(&store::report(archive, run))),
-        memory: memory.as_ref().map(|(course, _)| memory::ScoreRow::of(course)),
+        process: Some(process::ProcessScoreRow::new(&store::process_report(archive, run))),
+        memory: memory.as_ref().map(|(course, _)| memory::MemoryScoreRow::new(course)),
         ..document
     })
 }
 
-/// Which moments are scored, and how much is told of each.
+/// The moments to score, and whether details are included.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured {
-    pub each: Each,
+pub struct ScoredMoments {
+    pub each: ScoreEach,
     pub with_detail: bool,
 }
 
-impl Measured {
+impl ScoredMoments {
     /// The points of a run, with what was judged and exposed: what a row of the points' CSV is made of.
     ///
     /// # Errors
     ///
-    /// Where the files cannot be read, and where the run has no such moments.
-    pub fn document(
+    /// If the files cannot be read, and where the run has no such moments.
+    pub fn points_document(
         self,
         path: &Path,
-        opened: &Opened,
+        opened: &OpenedRecording,
         (rubric, chosen): (&Rubric, Option<usize>),
         (scorer, reader): (&Scorer, &Arc<ReuseReader>),
-    ) -> Result<Document, Failure> {
+    ) -> Result<ScoreDocument, CommandFailure> {
         let (run, archive) = (&*opened.run, &*opened.archive);
-        let timeline = archive.timeline(run).map_err(Failure::unread)?;
-        let moments = moments(run, &timeline, self.each)?;
-        let at: Vec<files::Moment> = moments.iter().map(|moment| moment.at).collect();
+        let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
+        let moments = scored_moments(run, &timeline, self.each)?;
+        let at: Vec<files::RunMoment> = moments.iter().map(|moment| moment.at).collect();
         let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
         let done: Vec<usize> = ends.collect();
-        let kept = |scored: Scored| match self.with_detail {
+        let with_wanted_detail = |scored: ScoredSnapshot| match self.with_detail {
             true => scored,
-            false => Scored { detail: Detail::default(), ..scored },
+            false => ScoredSnapshot { detail: QualityDetail::default(), ..scored },
         };
         let scored = archive
-            .score_each(run, &at, scorer, &says_how_far(&VERSIONS), &kept)
-            .map_err(Failure::unread)?;
-        let lines = archive.line_counts(run).map_err(Failure::unread)?;
+            .score_each(run, &at, scorer, &progress_printer(&MEASURING_VERSIONS), &with_wanted_detail)
+            .map_err(CommandFailure::cannot_read)?;
+        let lines = archive.line_counts(run).map_err(CommandFailure::cannot_read)?;
         let reuse = archive
-            .reuse_each(run, &done, reader, &says_how_far(&MOMENTS), &|reuse| Reused::of(&reuse));
-        let reuse = reuse.map_err(Failure::unread)?;
+            .reuse_each(run, &done, reader, &progress_printer(&LINKING_MOMENTS), &|reuse| ReuseCounts::from_reuse(&reuse));
+        let reuse = reuse.map_err(CommandFailure::cannot_read)?;
         let last =
-            archive.reuse(run, &[run.end()], reader).map_err(Failure::unread)?.pop().flatten();
-        let from = timeline.from.words();
-        let document = Document::of_run(path, (run, archive), from, moments, scored, &lines);
+            archive.reuse_at(run, &[run.end_in_turns()], reader).map_err(CommandFailure::cannot_read)?.pop().flatten();
+        let from = timeline.from.display_text();
+        let document = ScoreDocument::for_run(path, (run, archive), from, moments, scored, &lines);
         let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
-        Ok(Document {
-            faithfulness: Some(FaithfulnessRow::of_run(run, rubric, chosen, last)),
-            exposure: ExposureRow::of(run, rubric),
+        Ok(ScoreDocument {
+            faithfulness: Some(FaithfulnessRow::for_run(run, rubric, chosen, last)),
+            exposure: ExposureRow::for_run(run, rubric),
             ..document.with_reuse(&reuse)
         })
     }
 }
 
-/// A work that may take long, as its progress is said.
-struct Slow {
+/// The words for the progress of slow work.
+struct SlowWork {
     verb: &'static str,
     things: &'static str,
-    /// So many are done before anybody would ask how far it is.
+    /// Progress is printed only above this total: less is done before anybody would ask.
     soon_done: usize,
 }
 
-const VERSIONS: Slow = Slow { verb: "measured", things: "versions of files", soon_done: 1_000 };
+const MEASURING_VERSIONS: SlowWork = SlowWork { verb: "measured", things: "versions of files", soon_done: 1_000 };
 
 /// DIR links all files of a moment with each other.
-const MOMENTS: Slow = Slow { verb: "linked", things: "moments for DIR", soon_done: 100 };
+const LINKING_MOMENTS: SlowWork = SlowWork { verb: "linked", things: "moments for DIR", soon_done: 100 };
 
 /// Says on a terminal how far a work is, in a line that is taken away at the end.
-fn says_how_far(slow: &Slow) -> impl Fn(usize, usize) -> bool + Sync + '_ {
+fn progress_printer(slow: &SlowWork) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     let is_seen = std::io::stderr().is_terminal();
     move |done, total| {
         if is_seen && total > slow.soon_done {
@@ -263,28 +263,28 @@ fn says_how_far(slow: &Slow) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     }
 }
 
-fn moments(run: &Run, timeline: &Timeline, each: Each) -> Result<Vec<Moment>, Failure> {
-    let moments: Vec<Moment> = match each {
-        Each::Final => vec![Moment::after("final".into(), run.end())],
-        Each::Checkpoint => {
+fn scored_moments(run: &Run, timeline: &Timeline, each: ScoreEach) -> Result<Vec<ScoredMoment>, CommandFailure> {
+    let moments: Vec<ScoredMoment> = match each {
+        ScoreEach::Final => vec![ScoredMoment::after_turns("final".into(), run.end_in_turns())],
+        ScoreEach::Checkpoint => {
             let moment = |checkpoint: &trajview_run::Checkpoint| {
-                Moment::after(checkpoint.id.clone(), checkpoint.last_turn + 1)
+                ScoredMoment::after_turns(checkpoint.id.clone(), checkpoint.last_turn + 1)
             };
             run.checkpoints.iter().map(moment).collect()
         }
-        Each::Turn => {
-            run.counted_moments().map(|done| Moment::after(format!("turn {done}"), done)).collect()
+        ScoreEach::Turn => {
+            run.counted_moments().map(|done| ScoredMoment::after_turns(format!("turn {done}"), done)).collect()
         }
-        Each::Step => timeline.moments_of_edits(run).into_iter().map(Moment::of_edit).collect(),
+        ScoreEach::Step => timeline.moments_of_edits(run).into_iter().map(ScoredMoment::for_edit).collect(),
     };
     if moments.is_empty() {
         let noun = match each {
-            Each::Checkpoint => "checkpoints",
-            Each::Step => "edits",
-            Each::Final | Each::Turn => "turns",
+            ScoreEach::Checkpoint => "checkpoints",
+            ScoreEach::Step => "edits",
+            ScoreEach::Final | ScoreEach::Turn => "turns",
         };
         let why = format!("{}: this run records no {noun}", run.id);
-        return Err(Failure::not_understood(why));
+        return Err(CommandFailure::cannot_understand(why));
     }
     Ok(moments)
 }

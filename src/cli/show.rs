@@ -1,22 +1,22 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
 use trajview_formats as formats;
-use trajview_metrics::{cost::RunCost, rubric_tree::Summary};
-use trajview_run::{Run, Time, Tokens, Turn, TurnState, figures};
+use trajview_metrics::{cost::RunCost, rubric_tree::TreeSummary};
+use trajview_run::{Run, Time, Tokens, Turn, TurnState, format_number};
 use trajview_store as store;
 
 use super::{
-    Exit, Failure, Outcome, RunArg, at,
-    json::{EditRow, JudgedRow, ProcessFacts, Show, ShowTurn, StepRow, Teller, TurnRow},
-    output::{Column, Out, Table, cell, dash},
-    process::{ScoreRow, SignalRow},
-    recorded,
-    score::faithful,
+    Exit, CommandFailure, CommandResult, RunArg, run_args,
+    show_json::{EditRow, FaithfulnessFacts, ProcessFacts, ShowDocument, ShowTurnDocument, ShowStepRow, ShowBuilder, ShowTurnRow},
+    output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash},
+    process::{ProcessScoreRow, SignalRow},
+    harness_records,
+    score::faithfulness,
 };
 
 /// Print the turns of a run: requests, edits, tokens, warnings
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ShowArgs {
     #[command(flatten)]
     run: RunArg,
     /// One turn with its steps (counts from 1)
@@ -42,90 +42,90 @@ pub struct Args {
     md: bool,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
     if args.md {
-        out.write_markdown();
+        out.set_markdown();
     }
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    let prices = store::prices::held();
+    let prices = store::prices::current_prices();
     let (timeline, cost) =
-        rayon::join(|| archive.timeline(run), || RunCost::of(run, &prices.prices));
-    let timeline = timeline.map_err(Failure::unread)?;
-    let teller = Teller { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
+        rayon::join(|| archive.timeline(run), || RunCost::new(run, &prices.prices));
+    let timeline = timeline.map_err(CommandFailure::cannot_read)?;
+    let teller = ShowBuilder { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
     let is_worked = !run.is_rubric_tree_alone();
-    let report = (args.process && is_worked).then(|| store::report(archive, run));
+    let report = (args.process && is_worked).then(|| store::process_report(archive, run));
     let shown = match args.turn {
         Some(number) => {
-            let at = at::turn_index(run, number)?;
-            let mut shown = teller.show_turn(at);
+            let at = run_args::turn_index(run, number)?;
+            let mut shown = teller.show_turn_document(at);
             let here = |it: &SignalRow| it.step.split('.').next() == Some(&number.to_string());
             shown.signals =
-                report.map(|report| SignalRow::all(&report).into_iter().filter(here).collect());
+                report.map(|report| SignalRow::rows_of_report(&report).into_iter().filter(here).collect());
             match (args.json, args.times) {
-                (true, _) => out.json(&shown)?,
-                (_, true) => times(&shown.steps).write(args.md, out)?,
+                (true, _) => out.print_json(&shown)?,
+                (_, true) => step_times_table(&shown.steps).write_table(args.md, out)?,
                 _ => print_turn(&run.turns[at], &shown, out)?,
             }
             None
         }
         None => {
-            let mut rubric = store::rubric::read(&args.run.path);
-            let chosen = faithful::choose(&mut rubric, args.judge.as_deref())?;
+            let mut rubric = store::rubric::read_beside(&args.run.path);
+            let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
             let chosen = chosen.and_then(|at| rubric.judgements.get(at));
             let is_judgeable = rubric.checklist.is_some() || !rubric.judgements.is_empty();
-            let mut shown = teller.show(JudgedRow::of(run, &rubric, chosen));
+            let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
             shown.process = report.map(|report| ProcessFacts {
-                process: ScoreRow::of(&report),
-                signals: SignalRow::all(&report),
+                process: ProcessScoreRow::new(&report),
+                signals: SignalRow::rows_of_report(&report),
             });
             if args.json {
-                out.json(&shown)?
+                out.print_json(&shown)?
             } else {
                 print_run(run, &shown, is_judgeable, args.md, out)?
             }
             Some(shown)
         }
     };
-    store::let_go(opened, (timeline, cost, shown));
+    store::free_recording(opened, (timeline, cost, shown));
     Ok(Exit::Fine)
 }
 
 fn print_run(
     run: &Run,
-    shown: &Show,
+    shown: &ShowDocument,
     is_judgeable: bool,
     is_markdown: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
     if !is_markdown {
-        head(run, shown).iter().try_for_each(|line| out.line(line))?;
-        out.line("")?;
+        head_lines(run, shown).iter().try_for_each(|line| out.print_line(line))?;
+        out.print_line("")?;
     }
     if let Some(tree) = &shown.rubric_tree {
-        out.line(&of_tree(tree))?;
-        out.line("")?;
+        out.print_line(&rubric_tree_line(tree))?;
+        out.print_line("")?;
     }
     if run.turns.is_empty() && shown.rubric_tree.is_some() {
-        recorded::print(run, is_markdown, out)?;
-        return warnings(shown, out);
+        harness_records::print_checkpoints(run, is_markdown, out)?;
+        return print_run_warnings(shown, out);
     }
-    turns(run, &shown.turns).write(is_markdown, out)?;
-    recorded::print(run, is_markdown, out)?;
+    turn_table(run, &shown.turns).write_table(is_markdown, out)?;
+    harness_records::print_checkpoints(run, is_markdown, out)?;
     let totals = &shown.totals;
-    out.line("")?;
-    states(run, out)?;
-    out.line(&format!(
+    out.print_line("")?;
+    print_states(run, out)?;
+    out.print_line(&format!(
         "{}, {} steps, {} tool calls, {} errors, {}, tokens in {} (cached {}) out {} (reasoning {})",
-        at::turns(totals.turns.unwrap_or(0)) + &not_counted(totals.turns_not_counted.unwrap_or(0)),
+        run_args::turns_text(totals.turns.unwrap_or(0)) + &not_counted_text(totals.turns_not_counted.unwrap_or(0)),
         totals.steps.unwrap_or(0), // there are turns, so it is known
         totals.tool_calls.unwrap_or(0),
         totals.errors.unwrap_or(0),
-        lines_of(shown),
-        dash(totals.tokens.input),
-        dash(totals.tokens.cached_input),
-        dash(totals.tokens.output),
-        dash(totals.tokens.reasoning),
+        lines_text(shown),
+        cell_or_dash(totals.tokens.input),
+        cell_or_dash(totals.tokens.cached_input),
+        cell_or_dash(totals.tokens.output),
+        cell_or_dash(totals.tokens.reasoning),
     ))?;
     let cost = totals
         .cost_usd
@@ -133,42 +133,42 @@ fn print_run(
     let seconds =
         totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
     let computed = &totals.computed.said;
-    out.line(&format!("{cost}, {computed}, {seconds}, files from {}", shown.run.files_from))?;
+    out.print_line(&format!("{cost}, {computed}, {seconds}, files from {}", shown.run.files_from))?;
     if let Some(without_price) = &totals.computed.without_price {
-        out.line(without_price)?;
+        out.print_line(without_price)?;
     }
     if is_judgeable {
-        out.line(&shown.faithfulness.said())?;
+        out.print_line(&shown.faithfulness.fidelity_line())?;
     }
     if let Some(facts) = &shown.process {
-        out.line(&facts.process.said())?;
-        signals(&facts.signals, is_markdown, out)?;
+        out.print_line(&facts.process.score_text())?;
+        print_signals(&facts.signals, is_markdown, out)?;
     }
-    warnings(shown, out)
+    print_run_warnings(shown, out)
 }
 
-fn signals(rows: &[SignalRow], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    out.line(&format!("signals ({})", rows.len()))?;
-    let columns: [Column<'_, SignalRow>; 3] = [
+fn print_signals(rows: &[SignalRow], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+    out.print_line(&format!("signals ({})", rows.len()))?;
+    let columns: [TableColumn<'_, SignalRow>; 3] = [
         ("step", &|it| it.step.clone()),
         ("signal", &|it| it.kind.into()),
         ("why", &|it| it.why.clone()),
     ];
-    if rows.is_empty() { Ok(()) } else { Table::of(&columns, rows).write(is_markdown, out) }
+    if rows.is_empty() { Ok(()) } else { OutputTable::from_rows(&columns, rows).write_table(is_markdown, out) }
 }
 
-/// What became of the turns that are not simply done, and of the requests that were not asked.
-fn states(run: &Run, out: &mut Out) -> std::io::Result<()> {
-    run.state_sentences().iter().try_for_each(|told| out.line(told))?;
+/// Prints the states of turns that are not simply done, and the skipped requests.
+fn print_states(run: &Run, out: &mut Out) -> std::io::Result<()> {
+    run.state_sentences().iter().try_for_each(|sentence| out.print_line(sentence))?;
     run.origin
         .record
         .skipped
         .iter()
-        .try_for_each(|title| out.line(&format!("a request was skipped: {title}")))
+        .try_for_each(|title| out.print_line(&format!("a request was skipped: {title}")))
 }
 
-/// Lines added and removed; what they are at least where not every change tells.
-fn lines_of(shown: &Show) -> String {
+/// Writes the numbers of lines added and removed; a lower bound where some changes have no count.
+fn lines_text(shown: &ShowDocument) -> String {
     if let Some((added, removed)) = shown.totals.added.zip(shown.totals.removed) {
         return format!("+{added} −{removed} lines");
     }
@@ -176,19 +176,19 @@ fn lines_of(shown: &Show) -> String {
         let counted = shown.turns.iter().filter(|turn| turn.counts);
         counted.flat_map(|turn| &turn.edits)
     };
-    let added = EditRow::lines_at_least(edits(), |edit| edit.added);
-    let removed = EditRow::lines_at_least(edits(), |edit| edit.removed);
+    let added = EditRow::sum_known_lines(edits(), |edit| edit.added);
+    let removed = EditRow::sum_known_lines(edits(), |edit| edit.removed);
     match added.zip(removed) {
         Some((added, removed)) => format!("lines at least +{added} −{removed}"),
-        None if edits().next().is_some_and(|_| edits().all(EditRow::is_elsewhere)) => {
+        None if edits().next().is_some_and(|_| edits().all(EditRow::is_outside_workspace)) => {
             "no file of the workspace changed".into()
         }
         None => "no lines recorded".into(),
     }
 }
 
-/// ` (1 more does not count)`
-fn not_counted(count: usize) -> String {
+/// Returns ` (1 more does not count)`.
+fn not_counted_text(count: usize) -> String {
     match count {
         0 => String::new(),
         1 => " (1 more does not count)".into(),
@@ -196,13 +196,13 @@ fn not_counted(count: usize) -> String {
     }
 }
 
-fn warnings(shown: &Show, out: &mut Out) -> std::io::Result<()> {
+fn print_run_warnings(shown: &ShowDocument, out: &mut Out) -> std::io::Result<()> {
     let mut all = shown.warnings.iter();
-    all.try_for_each(|it| out.line(&format!("warning: {}: {}", it.place, it.what)))
+    all.try_for_each(|it| out.print_line(&format!("warning: {}: {}", it.place, it.what)))
 }
 
-/// `rubric tree: score 0.6729, 27 leaves, 2 of them invalid; trajview score tells more`
-fn of_tree(tree: &Summary) -> String {
+/// Returns `rubric tree: score 0.6729, 27 leaves, 2 of them invalid; trajview score tells more`.
+fn rubric_tree_line(tree: &TreeSummary) -> String {
     let score = tree.score.map_or_else(|| "not graded".into(), |score| format!("score {score:.4}"));
     let invalid = tree.invalid.filter(|count| *count > 0);
     let invalid = invalid.map(|count| format!(", {count} of them invalid")).unwrap_or_default();
@@ -210,7 +210,7 @@ fn of_tree(tree: &Summary) -> String {
     format!("rubric tree: {score}, {leaves}{invalid}; `trajview score` tells more")
 }
 
-fn head(run: &Run, shown: &Show) -> Vec<String> {
+fn head_lines(run: &Run, shown: &ShowDocument) -> Vec<String> {
     let facts = &shown.run;
     let words =
         |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" · ");
@@ -238,63 +238,64 @@ fn head(run: &Run, shown: &Show) -> Vec<String> {
     lines
 }
 
-/// A turn without an edit has no files and no lines only where the format says which files a turn changed.
-fn turns(run: &Run, rows: &[TurnRow]) -> Table {
-    let none = formats::tells_edits(run).then_some(0);
-    let columns: [Column<'_, TurnRow>; 12] = [
+/// Makes the table of turns. A turn without an edit has 0 files and lines only where the format records which files a
+/// turn changed.
+fn turn_table(run: &Run, rows: &[ShowTurnRow]) -> OutputTable {
+    let none = formats::records_all_edits(run).then_some(0);
+    let columns: [TableColumn<'_, ShowTurnRow>; 12] = [
         (">turn", &|it| it.turn.to_string()),
-        ("checkpoint", &|it| cell(it.checkpoint.as_ref())),
+        ("checkpoint", &|it| cell_or_empty(it.checkpoint.as_ref())),
         (">steps", &|it| (it.work.step_count + it.work.subagent_steps).to_string()),
         (">tools", &|it| it.work.tool_calls.to_string()),
         (">errors", &|it| it.work.errors.to_string()),
-        (">files", &|it| dash(it.files(none))),
-        (">+", &|it| dash(it.lines(|edit| edit.added, none))),
-        (">−", &|it| dash(it.lines(|edit| edit.removed, none))),
-        (">in", &|it| dash(it.tokens.input)),
-        (">out", &|it| dash(it.tokens.output)),
-        ("", &|it| marks(it)),
+        (">files", &|it| cell_or_dash(it.file_count(none))),
+        (">+", &|it| cell_or_dash(it.line_count(|edit| edit.added, none))),
+        (">−", &|it| cell_or_dash(it.line_count(|edit| edit.removed, none))),
+        (">in", &|it| cell_or_dash(it.tokens.input)),
+        (">out", &|it| cell_or_dash(it.tokens.output)),
+        ("", &|it| turn_marks(it)),
         ("request", &|it| {
-            let title = it.request.as_deref().map(trajview_run::label);
-            title.map_or_else(|| "(no request recorded)".into(), |title| shortened(&title))
+            let title = it.request.as_deref().map(trajview_run::first_line_label);
+            title.map_or_else(|| "(no request recorded)".into(), |title| shortened_title(&title))
         }),
     ];
-    Table::of(&columns, rows)
+    OutputTable::from_rows(&columns, rows)
 }
 
-fn marks(turn: &TurnRow) -> String {
-    let state = turn.record.state.map(TurnState::words).filter(|words| !words.is_empty());
+fn turn_marks(turn: &ShowTurnRow) -> String {
+    let state = turn.record.state.map(TurnState::display_text).filter(|words| !words.is_empty());
     let marks = [("⟲", turn.context.compactions), ("⑂", turn.subagents)];
     let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);
     state.into_iter().chain(marks).collect::<Vec<_>>().join(" ")
 }
 
-fn shortened(title: &str) -> String {
+fn shortened_title(title: &str) -> String {
     trajview_tui::widgets::text::truncate(title, 72, "…").to_string()
 }
 
-fn print_turn(found: &Turn, shown: &ShowTurn, out: &mut Out) -> std::io::Result<()> {
+fn print_turn(found: &Turn, shown: &ShowTurnDocument, out: &mut Out) -> std::io::Result<()> {
     let turn = &shown.turn;
     let checkpoint =
         turn.checkpoint.as_ref().map(|id| format!(", checkpoint {id}")).unwrap_or_default();
-    out.line(&format!("{}: turn {}{checkpoint}", shown.run.id, turn.turn))?;
+    out.print_line(&format!("{}: turn {}{checkpoint}", shown.run.id, turn.turn))?;
     for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
-        out.line(&format!("  > {line}"))?;
+        out.print_line(&format!("  > {line}"))?;
     }
     for line in
-        turn.request_added.iter().flat_map(|added| [store::ADDED].into_iter().chain(added.lines()))
+        turn.request_added.iter().flat_map(|added| [store::ADDED_HEADING].into_iter().chain(added.lines()))
     {
-        out.line(&format!("  > {line}"))?;
+        out.print_line(&format!("  > {line}"))?;
     }
-    record_of(found, turn).iter().try_for_each(|line| out.line(&format!("  {line}")))?;
+    record_lines(found, turn).iter().try_for_each(|line| out.print_line(&format!("  {line}")))?;
     print_edits(&turn.edits, "  ", out)?;
     print_steps(&shown.steps, 0, out)?;
     let Some(rows) = &shown.signals else { return Ok(()) };
-    out.line("")?;
-    signals(rows, false, out)
+    out.print_line("")?;
+    print_signals(rows, false, out)
 }
 
-/// What the recorder says of the turn, a line each.
-fn record_of(found: &Turn, turn: &TurnRow) -> Vec<String> {
+/// Lists the recorder's facts on the turn, a line each.
+fn record_lines(found: &Turn, turn: &ShowTurnRow) -> Vec<String> {
     let record = &turn.record;
     let attempt = record.attempt.filter(|attempt| *attempt > 1);
     let mut lines: Vec<String> = found.state_sentence().into_iter().collect();
@@ -302,7 +303,7 @@ fn record_of(found: &Turn, turn: &TurnRow) -> Vec<String> {
     lines.extend(record.exit.as_ref().map(|exit| format!("the agent ended with {exit}")));
     let used = [turn.tokens.input, turn.tokens.output].iter().any(Option::is_some);
     lines.extend(used.then(|| {
-        format!("tokens in {} out {}", dash(turn.tokens.input), dash(turn.tokens.output))
+        format!("tokens in {} out {}", cell_or_dash(turn.tokens.input), cell_or_dash(turn.tokens.output))
     }));
     lines.extend(turn.cost.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
     let computed = &turn.cost.computed;
@@ -328,55 +329,55 @@ fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Resul
         };
         let origin =
             if edit.origin == "recorded" { String::new() } else { format!("  [{}]", edit.origin) };
-        out.line(&format!("{indent}{} {from}{}  {lines}{origin}", edit.kind, edit.path))
+        out.print_line(&format!("{indent}{} {from}{}  {lines}{origin}", edit.kind, edit.path))
     })
 }
 
-/// The steps with their times, tokens and computed cost, a sub-agent's below the one that started it.
-fn times(steps: &[StepRow]) -> Table {
+/// Returns the steps with their times, tokens and computed cost, a sub-agent's below the one that started it.
+fn step_times_table(steps: &[ShowStepRow]) -> OutputTable {
     let mut rows = vec![];
-    put_in_order(steps, 0, &mut rows);
-    let known = |seconds: Option<f64>| dash(seconds.map(figures::lapse));
-    let tokens = |step: &StepRow, of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
+    add_in_order(steps, 0, &mut rows);
+    let lapse_cell = |seconds: Option<f64>| cell_or_dash(seconds.map(format_number::duration_with_tenths));
+    let tokens = |step: &ShowStepRow, count_of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
         // The tokens are those of a step above.
         Some(call) if call != step.step => "↑".into(),
-        _ => dash(of(&step.tokens)),
+        _ => cell_or_dash(count_of(&step.tokens)),
     };
-    let cost = |step: &StepRow| match step.pace.model_call {
+    let cost = |step: &ShowStepRow| match step.pace.model_call {
         Some(call) if call != step.step => "↑".into(),
-        _ => dash(step.computed.cell.as_ref()),
+        _ => cell_or_dash(step.computed.cell.as_ref()),
     };
-    let columns: [Column<'_, (usize, &StepRow)>; 9] = [
+    let columns: [TableColumn<'_, (usize, &ShowStepRow)>; 9] = [
         (">step", &|(_, it)| it.step.to_string()),
-        ("UTC", &|(_, it)| dash(it.times.started_at.map(Time::clock))),
+        ("UTC", &|(_, it)| cell_or_dash(it.times.started_at.map(Time::clock_text))),
         (">began", &|(_, it)| {
-            dash(it.pace.since_turn_s.map(|at| format!("+{}", figures::lapse(at))))
+            cell_or_dash(it.pace.since_turn_s.map(|at| format!("+{}", format_number::duration_with_tenths(at))))
         }),
-        (">took", &|(_, it)| known(it.pace.took_s)),
-        (">wait", &|(_, it)| known(it.pace.waited_s)),
+        (">took", &|(_, it)| lapse_cell(it.pace.took_s)),
+        (">wait", &|(_, it)| lapse_cell(it.pace.waited_s)),
         (">in", &|(_, it)| tokens(it, |tokens| tokens.input)),
         (">out", &|(_, it)| tokens(it, |tokens| tokens.output)),
         (">$ computed", &|(_, it)| cost(it)),
         ("what", &|(depth, it)| {
             let name = it.tool.as_ref().map_or(it.kind, |tool| tool.name.as_str());
             let failed = if it.is_error { " ✗" } else { "" };
-            format!("{}{name}{failed} {}", "· ".repeat(*depth), shortened(&it.label))
+            format!("{}{name}{failed} {}", "· ".repeat(*depth), shortened_title(&it.label))
         }),
     ];
-    Table::of(&columns, &rows)
+    OutputTable::from_rows(&columns, &rows)
 }
 
-/// The steps in the order of their numbers, each with how deep in sub-agents it is.
-fn put_in_order<'s>(steps: &'s [StepRow], depth: usize, rows: &mut Vec<(usize, &'s StepRow)>) {
+/// Adds the steps in the order of their numbers, each with how deep in sub-agents it is.
+fn add_in_order<'s>(steps: &'s [ShowStepRow], depth: usize, rows: &mut Vec<(usize, &'s ShowStepRow)>) {
     for step in steps {
         rows.push((depth, step));
         if let Some(agent) = &step.subagent {
-            put_in_order(&agent.steps, depth + 1, rows);
+            add_in_order(&agent.steps, depth + 1, rows);
         }
     }
 }
 
-fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Result<()> {
+fn print_steps(steps: &[ShowStepRow], depth: usize, out: &mut Out) -> std::io::Result<()> {
     let indent = "  ".repeat(depth + 1);
     for step in steps {
         let name = step.tool.as_ref().map_or(step.kind, |tool| tool.name.as_str());
@@ -385,8 +386,8 @@ fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Resul
             format!("  [{outcome}{} bytes]", result.bytes)
         });
         let failed = if step.is_error { " ✗" } else { "" };
-        out.line("")?;
-        out.line(&format!(
+        out.print_line("")?;
+        out.print_line(&format!(
             "{indent}{}. {name}{failed}: {}{}  {}:{}",
             step.step,
             step.label,
@@ -401,12 +402,12 @@ fn print_steps(steps: &[StepRow], depth: usize, out: &mut Out) -> std::io::Resul
             step.result.as_ref().map(|result| result.text.as_str()),
         ] {
             for line in text.unwrap_or_default().lines() {
-                out.line(&format!("{indent}   {line}"))?;
+                out.print_line(&format!("{indent}   {line}"))?;
             }
         }
         print_edits(&step.edits, &format!("{indent}   "), out)?;
         if let Some(agent) = &step.subagent {
-            out.line(&format!("{indent}   sub-agent {} ({})", agent.name, agent.id))?;
+            out.print_line(&format!("{indent}   sub-agent {} ({})", agent.name, agent.id))?;
             print_steps(&agent.steps, depth + 2, out)?;
         }
     }

@@ -5,19 +5,19 @@ use std::{collections::BTreeMap, path::PathBuf, thread, time::Duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use trajview_judge::stop::Stop;
-use trajview_store::dataset::{Answer, AskError, Cell, Database, Exported, Spool, named_in};
+use trajview_judge::stop_flag::StopFlag;
+use trajview_store::dataset::{QueryAnswer, QueryError, DataCell, QueryDatabase, ExportedTables, RunSpool, tables_named_in};
 
 use super::{
-    Exit, Failure, Outcome, at,
-    export::{With, exit_of, read_all},
+    Exit, CommandFailure, CommandResult, run_args,
+    export::{ExportContext, exit_after_reading, read_all},
     judge::signals,
-    measuring::Measuring,
-    output::{Forms, Out, Table, csv_row, tell},
-    pricing::Pricing,
-    redaction::Redacting,
-    score::Each,
-    sharding::Sharding,
+    measuring_args::MeasuringArgs,
+    output::{TableFormArgs, Out, OutputTable, csv_row, print_note},
+    pricing::PricingArgs,
+    redaction::RedactingArgs,
+    score::ScoreEach,
+    sharding::ShardArgs,
 };
 
 /// Ask runs in SQL, over the tables that export writes
@@ -26,22 +26,22 @@ use super::{
 /// false are 1 and 0. Nothing is kept. A folder that export or merge wrote is asked as it lies: of Parquet only the columns are read that
 /// the query names, and no recording is opened.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct SqlArgs {
     /// The query, as "select agent, count(*) from runs group by agent"
     #[arg(value_name = "QUERY")]
     query: String,
     /// Logs, run bundles, or folders below which runs are looked for; or folders with exported tables
-    #[arg(value_name = "PATH", required = true, value_parser = at::recording())]
+    #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// The moments in the table of points
-    #[arg(long, value_enum, default_value_t = Each::Final)]
-    each: Each,
+    #[arg(long, value_enum, default_value_t = ScoreEach::Final)]
+    each: ScoreEach,
     #[command(flatten)]
-    sharding: Sharding,
+    sharding: ShardArgs,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    pricing: Pricing,
+    pricing: PricingArgs,
     /// Print JSON (schema trajview.sql/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -49,133 +49,133 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
     #[command(flatten)]
-    forms: Forms,
+    forms: TableFormArgs,
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct SqlDocument<'a> {
     schema: &'static str,
-    /// In their order.
+    /// Names of the columns, in their order.
     columns: &'a [String],
     rows: Vec<BTreeMap<&'a str, Value>>,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    out.write_as(&args.forms)?;
-    if let Some(exported) = exported(args)? {
-        let cannot = |why: std::io::Error| Failure::unread(why.to_string());
-        let database = Database::over(&exported, &args.query).map_err(cannot)?;
-        let answer = ask(&database, &args.query)?;
-        write(args, &answer, out)?;
+pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    if let Some(exported) = exported_tables(args)? {
+        let cannot = |why: std::io::Error| CommandFailure::cannot_read(why.to_string());
+        let database = QueryDatabase::over_exports(&exported, &args.query).map_err(cannot)?;
+        let answer = ask_database(&database, &args.query)?;
+        print_answer(args, &answer, out)?;
         return Ok(Exit::Fine);
     }
-    let tables = named_in(&args.query);
-    let with = With::new(&tables, args.each, &args.measuring, &args.pricing, &Redacting::off())?;
-    let cannot = |why: std::io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
-    let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
-    let runs = if tables.is_empty() { vec![] } else { args.sharding.runs(&args.paths)? };
+    let tables = tables_named_in(&args.query);
+    let with = ExportContext::new(&tables, args.each, &args.measuring, &args.pricing, &RedactingArgs::off())?;
+    let cannot = |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
+    let runs = if tables.is_empty() { vec![] } else { args.sharding.runs_of_shard(&args.paths)? };
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    unread.iter().for_each(|it| tell(&it.why));
-    let database = Database::of(&mut spool, &tables).map_err(cannot)?;
-    let answer = ask(&database, &args.query)?;
-    write(args, &answer, out)?;
-    let is_shard = args.sharding.is_asked();
-    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &unread) })
+    unread.iter().for_each(|it| print_note(&it.why));
+    let database = QueryDatabase::from_spool(&mut spool, &tables).map_err(cannot)?;
+    let answer = ask_database(&database, &args.query)?;
+    print_answer(args, &answer, out)?;
+    let is_shard = args.sharding.is_named();
+    Ok(if is_shard { Exit::Fine } else { exit_after_reading(spool.run_count(), &unread) })
 }
 
-/// What the query gives; ctrl-c ends it.
-fn ask(database: &Database, query: &str) -> Result<Answer, Failure> {
+/// Runs the query; ctrl-c ends it.
+fn ask_database(database: &QueryDatabase, query: &str) -> Result<QueryAnswer, CommandFailure> {
     const BEAT: Duration = Duration::from_millis(50);
-    let (stop, signal) = signals::listen();
-    let (interrupt, is_over) = (database.interrupt(), Stop::default());
+    let (stop, signal) = signals::listen_for_signals();
+    let (interrupt, is_over) = (database.interrupt_handle(), StopFlag::default());
     let answer = thread::scope(|scope| {
         let watched = is_over.clone();
         scope.spawn(move || {
             // Again and again: one that comes before the query begins does nothing.
-            while watched.wait(BEAT) {
+            while watched.wait_for(BEAT) {
                 if stop.is_set() {
                     interrupt.interrupt();
                 }
             }
         });
-        let answer = database.ask(query);
+        let answer = database.run_query(query);
         is_over.set();
         answer
     });
     answer.map_err(|why| match why {
-        AskError::Interrupted => Failure::stopped(signal.last(), why.to_string()),
-        AskError::Wrong(_) => Failure::wrong(why.to_string()),
+        QueryError::Interrupted => CommandFailure::stopped_by(signal.last(), why.to_string()),
+        QueryError::Wrong(_) => CommandFailure::wrong_arguments(why.to_string()),
     })
 }
 
-/// The tables that were exported into the folders that are named; None where recordings are named.
-fn exported(args: &Args) -> Result<Option<Exported>, Failure> {
-    let found: Vec<Option<Exported>> = args.paths.iter().map(|path| Exported::at(path)).collect();
+/// Returns the tables that were exported into the folders that are named. None if recordings are named.
+fn exported_tables(args: &SqlArgs) -> Result<Option<ExportedTables>, CommandFailure> {
+    let found: Vec<Option<ExportedTables>> = args.paths.iter().map(|path| ExportedTables::find_in(path)).collect();
     if found.iter().all(Option::is_none) {
         return Ok(None);
     }
     let mut all = vec![];
     for (path, found) in args.paths.iter().zip(found) {
         let why = "is no folder of exported tables; name recordings, or exports, not both";
-        all.push(found.ok_or_else(|| Failure::wrong(format!("{}: {why}", path.display())))?);
+        all.push(found.ok_or_else(|| CommandFailure::wrong_arguments(format!("{}: {why}", path.display())))?);
     }
-    if args.sharding.is_asked() {
-        return Err(Failure::wrong("--shard is for recordings: an export is of the shards it has"));
+    if args.sharding.is_named() {
+        return Err(CommandFailure::wrong_arguments("--shard is for recordings: an export is of the shards it has"));
     }
-    let exported = Exported::joined(all);
-    for table in named_in(&args.query) {
-        exported.missing(table).iter().for_each(|why| tell(why));
+    let exported = ExportedTables::from_folders(all);
+    for table in tables_named_in(&args.query) {
+        exported.missing_shards(table).iter().for_each(|why| print_note(why));
     }
     Ok(Some(exported))
 }
 
-fn write(args: &Args, answer: &Answer, out: &mut Out) -> std::io::Result<()> {
+fn print_answer(args: &SqlArgs, answer: &QueryAnswer, out: &mut Out) -> std::io::Result<()> {
     if args.json {
-        let row = |cells: &Vec<Cell>| {
-            answer.columns.iter().map(String::as_str).zip(cells.iter().map(json)).collect()
+        let row = |cells: &Vec<DataCell>| {
+            answer.columns.iter().map(String::as_str).zip(cells.iter().map(cell_json)).collect()
         };
         let rows = answer.rows.iter().map(row).collect();
-        out.json(&Document { schema: "trajview.sql/1", columns: &answer.columns, rows })?;
+        out.print_json(&SqlDocument { schema: "trajview.sql/1", columns: &answer.columns, rows })?;
     } else if args.csv {
-        out.raw(csv_row(answer.columns.iter().cloned()).as_bytes())?;
+        out.print_bytes(csv_row(answer.columns.iter().cloned()).as_bytes())?;
         for row in &answer.rows {
-            out.raw(csv_row(row.iter().map(|cell| said(cell, ""))).as_bytes())?;
+            out.print_bytes(csv_row(row.iter().map(|cell| cell_text(cell, ""))).as_bytes())?;
         }
     } else {
         let is_number = |at: usize| {
-            let known = answer.rows.iter().filter_map(|row| row.get(at));
-            let mut known = known.filter(|cell| **cell != Cell::Missing).peekable();
-            known.peek().is_some() && known.all(|cell| cell.text().is_none())
+            let cells = answer.rows.iter().filter_map(|row| row.get(at));
+            let mut cells = cells.filter(|cell| **cell != DataCell::Missing).peekable();
+            cells.peek().is_some() && cells.all(|cell| cell.as_text().is_none())
         };
         let heads = answer
             .columns
             .iter()
             .enumerate()
             .map(|(at, name)| format!("{}{name}", if is_number(at) { ">" } else { "" }));
-        let mut table = Table::headed(heads.collect());
+        let mut table = OutputTable::with_heads(heads.collect());
         for row in &answer.rows {
-            table.row(row.iter().map(|cell| cut(said(cell, "-"))).collect());
+            table.add_row(row.iter().map(|cell| cut_cell(cell_text(cell, "-"))).collect());
         }
-        table.write(args.forms.md, out)?;
+        table.write_table(args.forms.md, out)?;
     }
     Ok(())
 }
 
-fn json(cell: &Cell) -> Value {
+fn cell_json(cell: &DataCell) -> Value {
     match cell {
-        Cell::Missing => Value::Null,
-        Cell::Text(words) => words.clone().into(),
-        Cell::Whole(number) => (*number).into(),
-        Cell::Real(number) => (*number + 0.0).into(),
-        Cell::Truth(is_so) => (*is_so).into(),
+        DataCell::Missing => Value::Null,
+        DataCell::Text(words) => words.clone().into(),
+        DataCell::Integer(number) => (*number).into(),
+        DataCell::Real(number) => (*number + 0.0).into(),
+        DataCell::Bool(is_so) => (*is_so).into(),
     }
 }
 
 /// Longer is no value of a table: each of its rows is as wide as the widest.
-const LONGEST_IN_A_TABLE: usize = 16 << 10;
+const LONGEST_TABLE_CELL: usize = 16 << 10;
 
-fn cut(words: String) -> String {
-    match words.char_indices().nth(LONGEST_IN_A_TABLE) {
+fn cut_cell(words: String) -> String {
+    match words.char_indices().nth(LONGEST_TABLE_CELL) {
         Some((end, _)) => {
             format!("{}… ({} bytes; --csv and --json have all)", &words[..end], words.len())
         }
@@ -183,12 +183,12 @@ fn cut(words: String) -> String {
     }
 }
 
-fn said(cell: &Cell, missing: &str) -> String {
+fn cell_text(cell: &DataCell, missing: &str) -> String {
     match cell {
-        Cell::Missing => missing.to_owned(),
-        Cell::Text(words) => words.clone(),
-        Cell::Whole(number) => number.to_string(),
-        Cell::Real(number) => (*number + 0.0).to_string(),
-        Cell::Truth(is_so) => is_so.to_string(),
+        DataCell::Missing => missing.to_owned(),
+        DataCell::Text(words) => words.clone(),
+        DataCell::Integer(number) => number.to_string(),
+        DataCell::Real(number) => (*number + 0.0).to_string(),
+        DataCell::Bool(is_so) => is_so.to_string(),
     }
 }

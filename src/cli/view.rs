@@ -6,45 +6,45 @@ use std::{
     sync::Arc,
 };
 
-use crate::runtime::{self, Options};
-use trajview_judge::found::Environment;
-use trajview_metrics::quality::Profile;
+use crate::runtime::{self, ScreenOptions};
+use trajview_judge::discover::JudgeEnvironment;
+use trajview_metrics::quality::QualityProfile;
 use trajview_run::{
     address::{Address, is_address},
-    rubric::{Acts, Unit},
+    rubric::{LabelMode, LabelUnit},
 };
 use trajview_store as store;
 use trajview_tui::{
     session::{
-        columns::{Column, SessionColumn},
-        place::{At, Place},
+        columns::{RunTableColumn, SessionColumn},
+        start_place::{NamedMoment, StartPlace},
         views::View,
     },
-    shell::{config::Config, mouse::Capture},
+    shell::{config::Config, mouse::MouseCapture},
     views::table::{
-        Opening, Start,
-        filter::Filter,
-        kept::{Kept, KeptTables, Which},
-        order::Sort,
+        TableOpening, StartView,
+        filter::RunRowFilter,
+        stored_choice::{KeptChoice, KeptTables, WhichTable},
+        order::ColumnSort,
     },
     widgets::{
         export,
-        looks::{Alphabet, ThemeName},
+        display_options::{Alphabet, ThemeName},
     },
 };
 
 use super::{
-    Exit, Failure, Outcome, at, cast, config,
-    output::{Out, tell, tell_warnings},
+    Exit, CommandFailure, CommandResult, run_args, asciicast, config,
+    output::{Out, print_note, print_warnings},
     studies,
 };
 
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ViewArgs {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
     /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; an address (s3://,
     /// gs://, az://, https://) is one of these on remote storage; `-` is standard input; the sessions of this machine if left out
-    #[arg(value_name = "PATH", value_parser = at::recording())]
+    #[arg(value_name = "PATH", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`; PATH:12.7 is the same
     #[arg(long, value_name = "TURN")]
@@ -53,17 +53,17 @@ pub struct Args {
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
     /// Open this view: replay, curves, scores, audit, compare or collection
-    #[arg(long, value_name = "NAME", value_parser = view, default_value = "replay", hide_default_value = true)]
+    #[arg(long, value_name = "NAME", value_parser = parse_view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
-    sort: Option<Sort>,
+    sort: Option<ColumnSort>,
     /// Group the table of runs by task, agent, condition or model
-    #[arg(long, value_name = "COLUMN", value_parser = group)]
-    group: Option<Column>,
+    #[arg(long, value_name = "COLUMN", value_parser = parse_group)]
+    group: Option<RunTableColumn>,
     /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
-    #[arg(long, value_name = "CONDITIONS", value_parser = Filter::parse)]
-    filter: Option<Filter>,
+    #[arg(long, value_name = "CONDITIONS", value_parser = RunRowFilter::parse_filter)]
+    filter: Option<RunRowFilter>,
     /// Open the scores, or with --view audit the audit, at this component of the checklist, such as C17
     #[arg(long, value_name = "ID")]
     component: Option<String>,
@@ -71,20 +71,20 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// Who labels in the audit; labels of another rater are not shown
-    #[arg(long, value_name = "NAME", value_parser = annotator)]
+    #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     annotator: Option<String>,
     /// What the audit is of: component, leaf (of a graded rubric tree), flag, signal, decision or process
-    #[arg(long, value_name = "KIND", value_parser = unit)]
-    unit: Option<Unit>,
+    #[arg(long, value_name = "KIND", value_parser = parse_unit)]
+    unit: Option<LabelUnit>,
     /// Propose labels first and commit them with enter, or give them at once; the setting `labels` if left out
     #[arg(long, value_name = "on|off")]
-    two_acts: Option<Switch>,
+    two_acts: Option<OnOff>,
     /// Draw the queue of the audit with this number; 1 if left out
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
     /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
-    profile: Option<Profile>,
+    profile: Option<QualityProfile>,
     /// Rules in ast-grep's YAML, in the place of the built-in ones
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
@@ -99,12 +99,12 @@ pub struct Args {
         require_equals = true,
         default_missing_value = "on"
     )]
-    ascii: Option<Switch>,
+    ascii: Option<OnOff>,
     /// Whether clicks and the wheel work; without them the terminal selects text as usual
     #[arg(long, value_name = "on|off", default_value = "on", hide_default_value = true)]
-    mouse: Switch,
+    mouse: OnOff,
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
-    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = size)]
+    #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = parse_size)]
     snapshot: Option<Size>,
     /// Press these keys first, such as `l l / loss <enter>`
     #[arg(
@@ -137,114 +137,114 @@ pub struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Switch {
+enum OnOff {
     On,
     Off,
 }
 
-impl Args {
-    /// Whether nothing is named: then the sessions of this machine are listed.
-    const fn is_start(&self) -> bool {
+impl ViewArgs {
+    /// Returns whether nothing is named: then the sessions of this machine are listed.
+    const fn names_nothing(&self) -> bool {
         let has_place = self.at.is_some() || self.file.is_some() || self.follow;
         let is_of_run = has_place || self.component.is_some() || self.store.is_some();
         self.paths.is_empty() && matches!(self.view, View::Replay) && !is_of_run
     }
 }
 
-/// The settings alone.
-pub fn of_settings(settings: config::Loaded, named: Option<&Path>) -> Options {
+/// Returns the settings alone.
+pub fn options_from_settings(settings: config::LoadedConfig, named_file: Option<&Path>) -> ScreenOptions {
     let file = settings.file().map(Path::to_owned);
-    let again = config::file::File(named.map(Path::to_owned));
-    Options {
-        environment: Environment::here(),
-        settings_file: Some(runtime::SettingsFile(Arc::new(again))),
+    let again = config::settings_file::SettingsFile(named_file.map(Path::to_owned));
+    ScreenOptions {
+        environment: JudgeEnvironment::for_this_process(),
+        settings_file: Some(runtime::JudgeSettingsFile(Arc::new(again))),
         judges: settings.judges,
         drivers: settings.drivers,
         settings: file,
         config: settings.config,
         caches: true,
-        ..Options::default()
+        ..ScreenOptions::default()
     }
 }
 
-/// The settings, and what the command line says over them.
-fn options(args: &Args, settings: config::Loaded) -> Options {
-    let options = of_settings(settings, args.config.as_deref());
+/// Makes the options from the settings, with those of the command line over them.
+fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenOptions {
+    let options = options_from_settings(settings, args.config.as_deref());
     let config = options.config;
-    Options {
+    ScreenOptions {
         config: Config {
             theme: args.theme.unwrap_or(config.theme),
             profile: args.profile.unwrap_or(config.profile),
             rules: args.rules.clone().or(config.rules),
             annotator: args.annotator.clone().or(config.annotator),
             labels: args.two_acts.map_or(config.labels, |two| match two {
-                Switch::On => Acts::TwoActs,
-                Switch::Off => Acts::AtOnce,
+                OnOff::On => LabelMode::TwoActs,
+                OnOff::Off => LabelMode::AtOnce,
             }),
             ..config
         },
         alphabet: args.ascii.map(|ascii| match ascii {
-            Switch::On => Alphabet::Ascii,
-            Switch::Off => Alphabet::Unicode,
+            OnOff::On => Alphabet::Ascii,
+            OnOff::Off => Alphabet::Unicode,
         }),
         mouse: match args.mouse {
-            Switch::On => Capture::On,
-            Switch::Off => Capture::Off,
+            OnOff::On => MouseCapture::On,
+            OnOff::Off => MouseCapture::Off,
         },
         store: args.store.clone(),
-        table: Opening {
+        table: TableOpening {
             sort: args.sort,
             group: match args.group {
-                None if args.is_start() => Some(Column::Session(SessionColumn::Project)),
+                None if args.names_nothing() => Some(RunTableColumn::Session(SessionColumn::Project)),
                 group => group,
             },
             filter: args.filter.clone().unwrap_or_default(),
-            start: args.is_start().then(|| Start { sample: store::places::sample() }),
+            start: args.names_nothing().then(|| StartView { sample: store::session_folders::sample_session() }),
             // A frame that is printed is the same for everybody.
-            kept: if args.snapshot.is_some() { Kept::default() } else { kept(args.is_start()) },
+            kept: if args.snapshot.is_some() { KeptChoice::default() } else { kept_table(args.names_nothing()) },
         },
         ..options
     }
 }
 
-/// How the table was left the last time; what is damaged is taken away.
-fn kept(is_start: bool) -> Kept {
-    let Some((file, text)) = store::tables::kept() else { return Kept::default() };
-    let which = if is_start { Which::Start } else { Which::Runs };
-    match KeptTables::read(&text) {
-        Ok(tables) => tables.of(which),
+/// Returns the state in which the table was left the last time; a damaged file is deleted.
+fn kept_table(is_start: bool) -> KeptChoice {
+    let Some((file, text)) = store::table_state::read_saved() else { return KeptChoice::default() };
+    let which = if is_start { WhichTable::Start } else { WhichTable::Runs };
+    match KeptTables::parse_lines(&text) {
+        Ok(tables) => tables.table_choice(which),
         Err(why) => {
-            store::tables::forget(&file);
+            store::table_state::remove_saved(&file);
             let file = file.display();
-            tell(&format!("{file}: {why}; the columns that were chosen before are forgotten"));
-            Kept::default()
+            print_note(&format!("{file}: {why}; the columns that were chosen before are forgotten"));
+            KeptChoice::default()
         }
     }
 }
 
-fn view(word: &str) -> Result<View, String> {
-    let known = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
-    View::by_word(word).ok_or_else(|| format!("known views: {}", known()))
+fn parse_view(word: &str) -> Result<View, String> {
+    let all_words = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
+    View::by_word(word).ok_or_else(|| format!("known views: {}", all_words()))
 }
 
-/// What kind of thing is audited. The error names the kinds.
-pub fn unit(word: &str) -> Result<Unit, String> {
-    let known = || Unit::ALL.map(Unit::word).join(", ");
-    Unit::by_word(word).ok_or_else(|| format!("known kinds: {}", known()))
+/// Parses the unit of an audit. The error lists the units.
+pub fn parse_unit(word: &str) -> Result<LabelUnit, String> {
+    let all_words = || LabelUnit::ALL.map(LabelUnit::word).join(", ");
+    LabelUnit::by_word(word).ok_or_else(|| format!("known kinds: {}", all_words()))
 }
 
-fn annotator(name: &str) -> Result<String, String> {
+fn parse_annotator(name: &str) -> Result<String, String> {
     let name = name.trim();
     if name.is_empty() { Err("a name is not blank".into()) } else { Ok(name.to_owned()) }
 }
 
-fn group(word: &str) -> Result<Column, String> {
-    let column = Column::by_word(word).filter(|column| Column::GROUPS.contains(column));
-    let words = || Column::GROUPS.map(|column| column.about().word).join(", ");
+fn parse_group(word: &str) -> Result<RunTableColumn, String> {
+    let column = RunTableColumn::by_word(word).filter(|column| RunTableColumn::GROUPS.contains(column));
+    let words = || RunTableColumn::GROUPS.map(|column| column.column_info().word).join(", ");
     column.ok_or_else(|| format!("runs are grouped by {}", words()))
 }
 
-fn size(text: &str) -> Result<Size, String> {
+fn parse_size(text: &str) -> Result<Size, String> {
     let sides = text
         .split_once('x')
         .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
@@ -256,58 +256,58 @@ fn size(text: &str) -> Result<Size, String> {
     }
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    let settings = config::load(args.config.as_deref())?;
-    settings.problems.iter().for_each(|problem| tell(problem));
+pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
+    let settings = config::load_settings(args.config.as_deref())?;
+    settings.problems.iter().for_each(|problem| print_note(problem));
     if args.print_config {
-        settings.print(out)?;
+        settings.print_settings(out)?;
         return Ok(Exit::Fine);
     }
-    let (paths, at) = with_moment(&args.paths, args.at.as_deref());
-    let place = place(args, at)?;
-    check_paths(&paths, &place)?;
+    let (paths, at) = split_moment(&args.paths, args.at.as_deref());
+    let place = place_from_args(args, at)?;
+    check_compared_paths(&paths, &place)?;
     if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
-        return Err(Failure::unread(format!("cannot read {}: no such file", path.display())));
+        return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
     }
     let study = match paths.as_slice() {
-        [path] => studies::on_screen(path, place.view == View::Audit, args.seed)?,
+        [path] => studies::study_to_open(path, place.view == View::Audit, args.seed)?,
         _ => None,
     };
     if let Some(studied) = &study {
-        tell_warnings(&studied.warnings);
+        print_warnings(&studied.warnings);
     }
-    let options = Options { study: study.map(Arc::new), ..options(args, settings) };
+    let options = ScreenOptions { study: study.map(Arc::new), ..options_from_args(args, settings) };
     match args.snapshot {
         None => {
-            let paths = named_paths(paths);
-            store::places::remember(&paths);
-            let ending = runtime::run(&paths, place, options)?;
+            let paths = with_folder_names(paths);
+            store::session_folders::remember_opened(&paths);
+            let ending = runtime::run_screen(&paths, place, options)?;
             Ok(match ending {
-                runtime::Ending::Quit => Exit::Fine,
-                runtime::Ending::Signal(signal) => Exit::Signal(signal),
+                runtime::ScreenEnd::Quit => Exit::Fine,
+                runtime::ScreenEnd::Signal(signal) => Exit::Signal(signal),
             })
         }
         Some(size) => {
-            let paths = named_paths(paths);
+            let paths = with_folder_names(paths);
             if let Some(file) = &args.asciicast {
                 let keys = &args.keys;
-                cast::write(&paths, cast::Playback { size, keys, place, options }, file)?;
+                asciicast::write_cast(&paths, asciicast::CastPlayback { size, keys, place, options }, file)?;
                 return Ok(Exit::Fine);
             }
-            let frame = runtime::headless(&paths, size, &args.keys, place, options)?;
+            let frame = runtime::headless_frame(&paths, size, &args.keys, place, options)?;
             let print = match (args.svg, args.ansi) {
-                (true, _) => export::svg(&frame),
-                (false, true) => export::ansi(&frame),
-                (false, false) => export::text(&frame),
+                (true, _) => export::frame_svg(&frame),
+                (false, true) => export::frame_ansi(&frame),
+                (false, false) => export::frame_text(&frame),
             };
-            out.frame(&print)?;
+            out.print_frame(&print)?;
             Ok(Exit::Fine)
         }
     }
 }
 
-/// The paths as they are told; `.` by the name of its folder.
-fn named_paths(paths: Vec<PathBuf>) -> Vec<PathBuf> {
+/// Returns the paths for display; `.` by the name of its folder.
+fn with_folder_names(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let named = |path: PathBuf| match path.file_name() {
         None => path.canonicalize().unwrap_or(path),
         Some(_) => path,
@@ -315,13 +315,13 @@ fn named_paths(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     paths.into_iter().map(named).collect()
 }
 
-/// `runs/a:12.7` is `runs/a --at 12.7`, where there is no file of that name.
-fn with_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>, Option<&'a str>) {
+/// Returns `runs/a:12.7` is `runs/a --at 12.7`, where there is no file of that name.
+fn split_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>, Option<&'a str>) {
     let split = |path: &'a PathBuf| {
         let (before, moment) = path.to_str()?.rsplit_once(':')?;
-        let is_moment = matches!(moment.parse(), Ok(At::Turn(_) | At::Step(..)));
+        let is_moment = matches!(moment.parse(), Ok(NamedMoment::Turn(_) | NamedMoment::Step(..)));
         if is_moment && is_address(path) {
-            // An address is not asked for to find out; no object is called so.
+            // An address is not requested to find out; no object has such a name.
             let address = Address::parse(path.to_str()?)?.ok()?;
             // Behind the name of a server a number is its port.
             return address.key.contains(':').then(|| (PathBuf::from(before), moment));
@@ -338,16 +338,16 @@ fn with_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>, 
     }
 }
 
-/// It takes two to compare.
-fn check_paths(paths: &[PathBuf], place: &Place) -> Result<(), Failure> {
+/// Fails where the compare view has fewer than two paths.
+fn check_compared_paths(paths: &[PathBuf], place: &StartPlace) -> Result<(), CommandFailure> {
     if place.view != View::Compare || paths.len() > 1 {
         return Ok(());
     }
-    Err(Failure::wrong("comparing takes two runs: trajview A B"))
+    Err(CommandFailure::wrong_arguments("comparing takes two runs: trajview A B"))
 }
 
-fn place(args: &Args, at: Option<&str>) -> Result<Place, Failure> {
-    let turn = at.map(str::parse).transpose().map_err(|why: String| Failure::wrong(why))?;
+fn place_from_args(args: &ViewArgs, at: Option<&str>) -> Result<StartPlace, CommandFailure> {
+    let turn = at.map(str::parse).transpose().map_err(|why: String| CommandFailure::wrong_arguments(why))?;
     let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
         None => (None, None),
         Some((file, split)) => {
@@ -365,7 +365,7 @@ fn place(args: &Args, at: Option<&str>) -> Result<Place, Failure> {
         view => view,
     };
     let component = args.component.clone();
-    Ok(Place {
+    Ok(StartPlace {
         turn,
         file,
         line,
@@ -377,14 +377,14 @@ fn place(args: &Args, at: Option<&str>) -> Result<Place, Failure> {
     })
 }
 
-impl From<runtime::Failure> for Failure {
-    fn from(why: runtime::Failure) -> Self {
+impl From<runtime::ScreenFailure> for CommandFailure {
+    fn from(why: runtime::ScreenFailure) -> Self {
         let exit = match why {
-            runtime::Failure::Open(why) => return why.into(),
-            runtime::Failure::Keys(_)
-            | runtime::Failure::Place(_)
-            | runtime::Failure::NoTerminal => Exit::WrongArguments,
-            runtime::Failure::Terminal(_) => Exit::CannotRead,
+            runtime::ScreenFailure::Open(why) => return why.into(),
+            runtime::ScreenFailure::Keys(_)
+            | runtime::ScreenFailure::Place(_)
+            | runtime::ScreenFailure::NoTerminal => Exit::WrongArguments,
+            runtime::ScreenFailure::Terminal(_) => Exit::CannotRead,
         };
         Self { exit, sentence: why.to_string() }
     }

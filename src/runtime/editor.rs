@@ -1,6 +1,6 @@
-//! The user's editor on a copy of a recorded file, or on a file of the user's own.
+//! Opens the user's editor with a copy of a recorded file, or with a file of the user's own.
 //!
-//! The copy lies in a folder that only the user may enter, cannot be written, and is gone when the editor is.
+//! The copy is in a folder that only the user may enter, cannot be written, and is removed when the editor ends.
 
 use std::{
     fs, io,
@@ -9,20 +9,20 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use trajview_tui::session::effect::{Edited, Editing};
+use trajview_tui::session::effect::{EditedFile, EditorTarget};
 
-/// Opens the editor and waits for it. The terminal must have been given back. The error is a sentence.
-pub fn open(editing: &Editing) -> Result<(), String> {
+/// Opens the editor and waits for its end. The terminal must have been released. The error is a sentence.
+pub fn open_editor(editing: &EditorTarget) -> Result<(), String> {
     let editor = editing
         .program
         .clone()
-        .or_else(wanted)
+        .or_else(editor_from_environment)
         .ok_or("no editor is named: set VISUAL or EDITOR")?;
     let copied; // gone when this returns
     let file = match &editing.what {
-        Edited::File(path) => path,
-        Edited::Copy { name, text, moment } => {
-            copied = Copy::of(&named(name, moment), text)
+        EditedFile::File(path) => path,
+        EditedFile::Copy { name, text, moment } => {
+            copied = TemporaryCopy::create(&plain_file_name(name, moment), text)
                 .map_err(|why| format!("cannot write a copy for the editor: {why}"))?;
             &copied.file
         }
@@ -30,7 +30,7 @@ pub fn open(editing: &Editing) -> Result<(), String> {
     // A shell reads the variable, as git has it: it may name options, and a path with blanks in quotes.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), "trajview"])
-        .args(arguments(&editor, &file.to_string_lossy(), editing.line))
+        .args(editor_arguments(&editor, &file.to_string_lossy(), editing.line))
         .status()
         .map_err(|why| format!("cannot start the editor: {why}"))?;
     match status.code() {
@@ -41,13 +41,13 @@ pub fn open(editing: &Editing) -> Result<(), String> {
     }
 }
 
-fn wanted() -> Option<String> {
+fn editor_from_environment() -> Option<String> {
     let value = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     value("VISUAL").or_else(|| value("EDITOR"))
 }
 
-/// How an editor is told the line; one that we do not know gets the file alone.
-fn arguments(editor: &str, file: &str, line: usize) -> Vec<String> {
+/// Returns the arguments that open a file at a line; an unknown editor gets the file alone.
+fn editor_arguments(editor: &str, file: &str, line: usize) -> Vec<String> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let name = program.trim_matches(['"', '\'']).rsplit('/').next().unwrap_or_default();
     let waits = editor.split_whitespace().any(|word| word == "--wait" || word == "-w");
@@ -63,14 +63,14 @@ fn arguments(editor: &str, file: &str, line: usize) -> Vec<String> {
     }
 }
 
-/// A file that is gone when this is dropped.
-struct Copy {
+/// A file that is removed when this is dropped.
+struct TemporaryCopy {
     folder: PathBuf,
     file: PathBuf,
 }
 
-impl Copy {
-    fn of(name: &str, text: &str) -> io::Result<Self> {
+impl TemporaryCopy {
+    fn create(name: &str, text: &str) -> io::Result<Self> {
         let folder = private_folder(&std::env::temp_dir())?;
         let file = folder.join(name);
         let copy = Self { folder, file };
@@ -82,14 +82,15 @@ impl Copy {
     }
 }
 
-impl Drop for Copy {
+impl Drop for TemporaryCopy {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.folder); // the system clears what is left in the end
     }
 }
 
-/// `joint.turn-4.py`: the recorded name, so that the editor knows the language, without what is special anywhere.
-fn named(name: &str, moment: &str) -> String {
+/// Returns a name such as `joint.turn-4.py`: the recorded name, so that the editor knows the language, without special
+/// characters.
+fn plain_file_name(name: &str, moment: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(100).collect();
     match plain.rsplit_once('.') {
@@ -100,7 +101,7 @@ fn named(name: &str, moment: &str) -> String {
     }
 }
 
-/// A new folder; one that is there already is somebody else's.
+/// Creates a new folder; an existing one belongs to another program.
 fn private_folder(parent: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     const TRIES: usize = 100;
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn each_editor_is_told_the_line_in_its_way() {
-        let of = |editor: &str| arguments(editor, "/t/a.py", 7).join(" ");
+        let of = |editor: &str| editor_arguments(editor, "/t/a.py", 7).join(" ");
         assert_eq!(of("vim"), "+7 /t/a.py");
         assert_eq!(of("/usr/bin/emacs -nw"), "+7 /t/a.py");
         assert_eq!(of("hx"), "/t/a.py:7");
@@ -147,9 +148,9 @@ mod tests {
 
     #[test]
     fn the_copy_keeps_its_extension_and_nothing_that_is_special() {
-        assert_eq!(named("joint.py", "turn-4"), "joint.turn-4.py");
-        assert_eq!(named("Makefile", "turn-4"), "Makefile");
-        assert_eq!(named("a;rm -r\x1b.py", "turn-4"), "a_rm_-r_.turn-4.py");
+        assert_eq!(plain_file_name("joint.py", "turn-4"), "joint.turn-4.py");
+        assert_eq!(plain_file_name("Makefile", "turn-4"), "Makefile");
+        assert_eq!(plain_file_name("a;rm -r\x1b.py", "turn-4"), "a_rm_-r_.turn-4.py");
     }
 
     #[cfg(unix)]
@@ -158,7 +159,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
 
-        let copy = Copy::of("joint.py", "a\n").unwrap();
+        let copy = TemporaryCopy::create("joint.py", "a\n").unwrap();
         let (folder, file) = (copy.folder.clone(), copy.file.clone());
 
         assert_eq!(fs::read(&file).unwrap(), b"a\n");

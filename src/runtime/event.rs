@@ -1,45 +1,45 @@
-//! What workers, the agent and the terminal send to the run loop.
+//! Events that workers, the agent and the terminal send to the run loop.
 
 use std::path::PathBuf;
 
-use trajview_live::Job;
+use trajview_live::RunJob;
 use trajview_store::OpenError;
 use trajview_tui::{
-    session::{jobs::Origin, request::Request},
-    shell::Message,
+    session::{jobs::FormOrigin, request::RequestId},
+    shell::AppMessage,
 };
 
-use super::recording::Opened;
+use super::recording::RunWithRecording;
 
-/// What a worker sends back.
-pub enum Reply {
-    Opened(Request, Result<Opened, OpenError>),
-    Message(Message),
-    /// A run that was to be set beside others cannot be opened.
-    NotCompared(Request, OpenError),
-    /// The run of a form can begin; the one that it is started from.
-    StartLive(Request, Box<Job>, Option<Origin>),
+/// The reply of a worker.
+pub enum WorkerReply {
+    Opened(RequestId, Result<RunWithRecording, OpenError>),
+    Message(AppMessage),
+    /// A run of a comparison cannot be opened.
+    NotCompared(RequestId, OpenError),
+    /// The run of a form can start; its origin is the run that the form was opened from.
+    StartLive(RequestId, Box<RunJob>, Option<FormOrigin>),
 }
 
-pub enum Event {
-    /// The user, the terminal or the clock wants something.
-    Asked(Message),
-    /// A question is answered, for good.
-    Answered(Reply),
+pub enum RuntimeEvent {
+    /// A message of the user, the terminal or the clock.
+    Asked(AppMessage),
+    /// The final answer to a question.
+    Answered(WorkerReply),
     /// A part of an answer; more follows.
-    Partly(Message),
+    Partly(AppMessage),
     /// The beginning of a run that is still being read; the whole follows.
-    Begun(Request, Opened),
-    /// Told of a run that is being made; whoever tells waits until it is taken in.
-    Living(Message),
+    Begun(RequestId, RunWithRecording),
+    /// An event of a live run; its thread waits until it is processed.
+    Living(AppMessage),
     /// A signal arrived.
     Signal(i32),
-    /// It is known what the terminal can tell of keys.
+    /// The keyboard protocol of the terminal is known.
     KeyboardKnown,
-    /// There is no terminal any more.
+    /// The terminal is closed.
     Gone,
-    /// The recording that is followed has grown.
-    Grown(Opened),
-    /// Something was added to a bundle, which may not be the one that is open any more.
-    Changed(PathBuf, Opened),
+    /// The followed recording has grown.
+    Grown(RunWithRecording),
+    /// Something was added to a bundle, which may not be the open one any more.
+    Changed(PathBuf, RunWithRecording),
 }

@@ -1,4 +1,4 @@
-//! Reads on in a recording that is still being written, and says when somebody else judged it, each on a thread of its own.
+//! Follows a recording that is still being written, and watches for new judgements, each on a thread of its own.
 
 use std::{
     fs,
@@ -14,49 +14,50 @@ use std::{
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 
-use super::{Opened, event::Event};
+use super::{RunWithRecording, event::RuntimeEvent};
 use trajview_store as store;
-use trajview_store::judgements::Judgements;
-use trajview_tui::{shell::Message, views::table};
+use trajview_store::judgements::JudgementFolder;
+use trajview_tui::{shell::AppMessage, views::table};
 
-/// What is followed, and what is watched.
+/// The recordings that are followed and watched.
 #[derive(Debug)]
-pub struct Following {
-    followed: Newest,
-    watched: Newest,
-    /// Not followed, and told of once.
-    looked_at: Newest,
+pub struct FollowWorker {
+    followed: NewestThread,
+    watched: NewestThread,
+    /// A recording that is watched for its first change.
+    looked_at: NewestThread,
     /// Many recordings, by the first path that they are below.
-    all: Newest,
-    /// Whether judgements are watched at all.
+    all: NewestThread,
+    /// True if judgements are watched at all.
     pub watches: bool,
-    /// When this program began.
+    /// The time when this program began.
     began: SystemTime,
 }
 
-impl Default for Following {
+impl Default for FollowWorker {
     fn default() -> Self {
         Self {
-            followed: Newest::default(),
-            watched: Newest::default(),
-            looked_at: Newest::default(),
-            all: Newest::default(),
+            followed: NewestThread::default(),
+            watched: NewestThread::default(),
+            looked_at: NewestThread::default(),
+            all: NewestThread::default(),
             watches: false,
             began: SystemTime::now(),
         }
     }
 }
 
-/// What the newest thread is about; an older one stops.
+/// The subject of the newest thread; an older one stops.
 #[derive(Debug, Default)]
-struct Newest {
+struct NewestThread {
     path: Option<PathBuf>,
     number: Arc<AtomicU64>,
 }
 
-impl Newest {
-    /// Whether a thread that begins now is still wanted; None where one is about this path already.
-    fn begin(&mut self, path: Option<&Path>) -> Option<impl Fn() -> bool + use<>> {
+impl NewestThread {
+    /// Starts a thread's subject; returns a check whether that thread is still wanted, or None when one has this path
+    /// already.
+    fn start_newest(&mut self, path: Option<&Path>) -> Option<impl Fn() -> bool + use<>> {
         if self.path.as_deref() == path {
             return None;
         }
@@ -67,117 +68,117 @@ impl Newest {
     }
 }
 
-impl Following {
-    /// Tells from now on when a recording grows; one that was followed before is left alone.
-    pub fn follow(&mut self, path: PathBuf, sender: &Sender<Event>) {
-        let Some(is_wanted) = self.followed.begin(Some(&path)) else { return };
-        let _ = self.looked_at.begin(None);
+impl FollowWorker {
+    /// Follows a recording that grows; one that is followed already is left alone.
+    pub fn follow_recording(&mut self, path: PathBuf, sender: &Sender<RuntimeEvent>) {
+        let Some(is_wanted) = self.followed.start_newest(Some(&path)) else { return };
+        let _ = self.looked_at.start_newest(None);
         let sender = sender.clone();
         let follow = move || {
-            let grown = |opened| sender.send(Event::Grown(opened)).is_ok();
-            tell(&path, &is_wanted, &grown);
+            let grown = |opened| sender.send(RuntimeEvent::Grown(opened)).is_ok();
+            report_growth(&path, &is_wanted, &grown);
         };
         // Without a thread nothing grows; everything else goes on.
         let _ = thread::Builder::new().name("follower".into()).spawn(follow);
     }
 
-    /// Tells no more of a recording that grows.
-    pub fn end(&mut self) {
-        let _ = self.followed.begin(None);
-        let _ = self.looked_at.begin(None);
+    /// Stops following.
+    pub fn stop_following(&mut self) {
+        let _ = self.followed.start_newest(None);
+        let _ = self.looked_at.start_newest(None);
     }
 
-    /// Tells once when a recording is written to; of one that is followed it is told anyway.
-    pub fn look_at(&mut self, path: PathBuf, sender: &Sender<Event>) {
+    /// Reports the first write to a recording; a followed one is reported anyway.
+    pub fn watch_once(&mut self, path: PathBuf, sender: &Sender<RuntimeEvent>) {
         if self.followed.path.as_ref() == Some(&path) {
             return;
         }
-        let Some(is_wanted) = self.looked_at.begin(Some(&path)) else { return };
+        let Some(is_wanted) = self.looked_at.start_newest(Some(&path)) else { return };
         let sender = sender.clone();
         let look = move || {
             let before = store::cards::written_at(&path);
             while is_wanted() {
                 if store::cards::written_at(&path) != before {
-                    let _ = sender.send(Event::Asked(Message::Written)); // the loop may have gone home
+                    let _ = sender.send(RuntimeEvent::Asked(AppMessage::Written)); // the loop may have ended
                     return;
                 }
-                thread::sleep(LOOK_AT_ONE);
+                thread::sleep(ONE_POLL_INTERVAL);
             }
         };
         let _ = thread::Builder::new().name("looker".into()).spawn(look);
     }
 
-    /// Tells from now on which recordings below these paths change, and of other paths no more.
-    /// What was written since this program began counts as changed: it may have been listed before that.
-    pub fn look_at_all(&mut self, sources: Vec<PathBuf>, sender: &Sender<Event>) {
-        let Some(is_wanted) = self.all.begin(sources.first().map(PathBuf::as_path)) else { return };
+    /// Watches the recordings below these paths, and no others. Writes since the start of this program count as changes:
+    /// the recording may have been listed before.
+    pub fn watch_all(&mut self, sources: Vec<PathBuf>, sender: &Sender<RuntimeEvent>) {
+        let Some(is_wanted) = self.all.start_newest(sources.first().map(PathBuf::as_path)) else { return };
         let (sender, since) = (sender.clone(), self.began);
-        let look = move || tell_all((&sources, since), &is_wanted, &sender);
+        let look = move || report_changes((&sources, since), &is_wanted, &sender);
         let _ = thread::Builder::new().name("sessions".into()).spawn(look);
     }
 
-    /// Tells from now on when a judgement of this bundle appears or changes; of another one no more.
-    pub fn watch(&mut self, bundle: Option<PathBuf>, sender: &Sender<Event>) {
+    /// Watches the judgements of this bundle, and of no other.
+    pub fn watch_judgements(&mut self, bundle: Option<PathBuf>, sender: &Sender<RuntimeEvent>) {
         if !self.watches {
             return;
         }
-        let Some(is_wanted) = self.watched.begin(bundle.as_deref()) else { return };
+        let Some(is_wanted) = self.watched.start_newest(bundle.as_deref()) else { return };
         let (Some(bundle), sender) = (bundle, sender.clone()) else { return };
         let watch = move || {
-            let judged = || sender.send(Event::Asked(Message::Judged)).is_ok();
-            tell_judgements(&Judgements::of(&bundle), &is_wanted, &judged);
+            let judged = || sender.send(RuntimeEvent::Asked(AppMessage::Judged)).is_ok();
+            report_judgements(&JudgementFolder::in_bundle(&bundle), &is_wanted, &judged);
         };
         let _ = thread::Builder::new().name("judgements".into()).spawn(watch);
     }
 }
 
-/// How often a recording is looked at that nobody follows, and how often many of them: that costs more.
-const LOOK_AT_ONE: Duration = Duration::from_secs(1);
-const LOOK_AT_ALL: Duration = Duration::from_secs(2);
+/// The interval at which one recording is checked that is not followed, and how often many of them: that costs more.
+const ONE_POLL_INTERVAL: Duration = Duration::from_secs(1);
+const ALL_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How often it is told what time it is, while a recording was written of late: an agent that is at work has stopped once
-/// nothing was written for long.
-const CLOCK: Duration = Duration::from_secs(30);
+/// The interval at which the time is reported while a recording was written recently: an agent counts as stopped once nothing was
+/// written for long.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Ends when it is no longer wanted, or nobody takes what it tells.
-fn tell_all(
+/// Reports changed recordings. Ends when it is no longer wanted, or nobody listens.
+fn report_changes(
     (sources, since): (&[PathBuf], SystemTime),
     is_wanted: &dyn Fn() -> bool,
-    sender: &Sender<Event>,
+    sender: &Sender<RuntimeEvent>,
 ) {
-    store::stand_back();
-    let mut watch = store::SessionWatch::of(sources, since);
-    let mut told = Instant::now();
+    store::lower_priority();
+    let mut watch = store::SessionWatch::new(sources, since);
+    let mut last_report = Instant::now();
     loop {
-        thread::sleep(LOOK_AT_ALL);
+        thread::sleep(ALL_POLL_INTERVAL);
         if !is_wanted() {
             return;
         }
-        let changed = watch.changes();
-        let is_late = told.elapsed() > CLOCK && watch.has_fresh();
+        let changed = watch.take_changes();
+        let is_late = last_report.elapsed() > CLOCK_INTERVAL && watch.has_fresh();
         if changed.is_empty() && !is_late {
             continue;
         }
-        told = Instant::now();
-        let news = table::Message::Stands { changed, now: store::cards::now() };
-        if sender.send(Event::Asked(Message::Collection(news))).is_err() {
+        last_report = Instant::now();
+        let news = table::TableMessage::Stands { changed, now: store::cards::now_millis() };
+        if sender.send(RuntimeEvent::Asked(AppMessage::Collection(news))).is_err() {
             return;
         }
     }
 }
 
-/// How often the folder of judgements is looked at.
-const LOOK_FOR_JUDGEMENTS: Duration = Duration::from_secs(1);
+/// The interval at which the folder of judgements is checked.
+const JUDGEMENT_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Ends as [`tell`] does.
-fn tell_judgements(
-    judgements: &Judgements,
+/// Ends as [`report_growth`] does.
+fn report_judgements(
+    judgements: &JudgementFolder,
     is_wanted: &dyn Fn() -> bool,
     judged: &dyn Fn() -> bool,
 ) {
     let mut known = judgements.changed_at();
     loop {
-        thread::sleep(LOOK_FOR_JUDGEMENTS);
+        thread::sleep(JUDGEMENT_POLL_INTERVAL);
         if !is_wanted() {
             return;
         }
@@ -189,45 +190,45 @@ fn tell_judgements(
     }
 }
 
-/// A writer that is in the middle of a burst is given this long to finish it.
-const BURST: Duration = Duration::from_millis(20);
+/// The time that a writer gets to finish a burst.
+const BURST_PAUSE: Duration = Duration::from_millis(20);
 
-/// How often we look ourselves: on some file systems of a cluster nobody tells.
-const LOOK: Duration = Duration::from_millis(500);
+/// The interval at which the file is checked: some file systems of clusters send no notifications.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Gives the recording to `grown` each time it may have changed, the first time at once: something may have been
-/// written since it was opened. Ends when it is no longer wanted, or nobody takes what it gives.
-pub fn tell(path: &Path, is_wanted: &dyn Fn() -> bool, grown: &dyn Fn(Opened) -> bool) {
+/// Passes the recording to `grown` each time it may have changed, the first time at once: something may have been written
+/// since it was opened. Ends when it is no longer wanted, or nobody listens.
+pub fn report_growth(path: &Path, is_wanted: &dyn Fn() -> bool, grown: &dyn Fn(RunWithRecording) -> bool) {
     let (sender, changes) = unbounded();
-    let Ok(mut follower) = store::follow(path, move || {
-        let _ = sender.send(()); // nobody may be listening any more
+    let Ok(mut follower) = store::follow_recording(path, move || {
+        let _ = sender.send(()); // the receiver may be gone
     }) else {
         return; // it was opened a moment ago: what is on screen stays
     };
-    let (mut size, mut has_changed) = (size_of(path), true);
+    let (mut size, mut has_changed) = (size_and_time(path), true);
     while is_wanted() {
         if has_changed {
             // Half a recording is none yet; the next change will tell.
             let opened = catch_unwind(AssertUnwindSafe(|| follower.open()));
             if let Ok(Ok(opened)) = opened
-                && !grown(Opened { run: opened.run, recording: opened.archive })
+                && !grown(RunWithRecording { run: opened.run, recording: opened.archive })
             {
                 return;
             }
         }
-        has_changed = match changes.recv_timeout(LOOK) {
+        has_changed = match changes.recv_timeout(POLL_INTERVAL) {
             Ok(()) => {
-                thread::sleep(BURST);
+                thread::sleep(BURST_PAUSE);
                 changes.try_iter().for_each(drop);
                 true
             }
-            Err(RecvTimeoutError::Timeout) => size_of(path) != size,
+            Err(RecvTimeoutError::Timeout) => size_and_time(path) != size,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        size = size_of(path);
+        size = size_and_time(path);
     }
 }
 
-fn size_of(path: &Path) -> Option<(u64, Option<SystemTime>)> {
+fn size_and_time(path: &Path) -> Option<(u64, Option<SystemTime>)> {
     fs::metadata(path).ok().map(|meta| (meta.len(), meta.modified().ok()))
 }

@@ -1,4 +1,4 @@
-//! What the terminal tells us, in our own words. The only file that knows crossterm's.
+//! Converts events of the terminal into messages. The only file that uses crossterm's event types.
 
 use crossbeam_channel::Sender;
 use ratatui::{
@@ -14,34 +14,34 @@ use std::{
 };
 
 use trajview_tui::{
-    shell::{Message, state},
+    shell::{AppMessage, state},
     widgets::{
-        key::Code,
-        key_event::{Action, KeyEvent, Modifiers, Symbol, lower},
-        mouse::{Kind, Mouse},
+        key::BaseKey,
+        key_event::{KeyAction, KeyEvent, Modifiers, KeySymbol, lower_char},
+        mouse::{MouseKind, Mouse},
     },
 };
 
-use super::{event::Event, gate::Gate, keyboard};
+use super::{event::RuntimeEvent, reader_gate::ReaderGate, keyboard};
 
-/// Reads the terminal for as long as the program lives; reading cannot be called off.
-pub fn listen(sender: Sender<Event>, gate: Gate) {
+/// Reads the terminal for as long as the program lives; reading cannot be cancelled.
+pub fn spawn_reader(sender: Sender<RuntimeEvent>, gate: ReaderGate) {
     thread::spawn(move || {
-        let mut clicks = Clicks::default();
+        let mut clicks = ClickTracker::default();
         loop {
-            gate.pass();
-            if keyboard::ask_if_wanted() && sender.send(Event::KeyboardKnown).is_err() {
+            gate.wait_at_gate();
+            if keyboard::ask_if_wanted() && sender.send(RuntimeEvent::KeyboardKnown).is_err() {
                 return;
             }
             let event = match read() {
-                Ok(LiveEvent::Mouse(told)) => {
-                    let mouse = clicks.mouse(&told, Instant::now());
-                    mouse.map(|mouse| Event::Asked(Message::Shell(state::Message::Mouse(mouse))))
+                Ok(LiveEvent::Mouse(event)) => {
+                    let mouse = clicks.mouse_event(&event, Instant::now());
+                    mouse.map(|mouse| RuntimeEvent::Asked(AppMessage::Shell(state::ShellMessage::Mouse(mouse))))
                 }
-                Ok(told) => message(&told).map(Event::Asked),
-                Err(_) => Some(Event::Gone),
+                Ok(event) => message_of_event(&event).map(RuntimeEvent::Asked),
+                Err(_) => Some(RuntimeEvent::Gone),
             };
-            let is_over = matches!(event, Some(Event::Gone));
+            let is_over = matches!(event, Some(RuntimeEvent::Gone));
             if event.is_some_and(|event| sender.send(event).is_err()) || is_over {
                 return;
             }
@@ -49,88 +49,88 @@ pub fn listen(sender: Sender<Event>, gate: Gate) {
     });
 }
 
-fn message(told: &LiveEvent) -> Option<Message> {
-    match told {
+fn message_of_event(event: &LiveEvent) -> Option<AppMessage> {
+    match event {
         LiveEvent::Key(key) => {
             let key_event = key_event(key)?;
-            Some(key_event.press().map_or(Message::Key(key_event), Message::Press))
+            Some(key_event.plain_press().map_or(AppMessage::Key(key_event), AppMessage::Press))
         }
-        LiveEvent::Paste(text) => Some(Message::Paste(text.clone())),
+        LiveEvent::Paste(text) => Some(AppMessage::Paste(text.clone())),
         LiveEvent::Resize(width, height) => {
-            Some(Message::Resized(Size { width: *width, height: *height }))
+            Some(AppMessage::Resized(Size { width: *width, height: *height }))
         }
         LiveEvent::FocusGained | LiveEvent::FocusLost | LiveEvent::Mouse(_) => None,
     }
 }
 
-/// The last click, to tell a second one on the same cell.
+/// The last click, to recognise a second one on the same cell.
 #[derive(Default)]
-struct Clicks {
+struct ClickTracker {
     last: Option<(Instant, u16, u16)>,
 }
 
-/// Two clicks within this are a double click.
-const DOUBLE: Duration = Duration::from_millis(400);
+/// The longest time between the clicks of a double click.
+const DOUBLE_CLICK_TIME: Duration = Duration::from_millis(400);
 
-impl Clicks {
-    fn mouse(&mut self, told: &MouseEvent, now: Instant) -> Option<Mouse> {
-        let kind = match told.kind {
-            MouseEventKind::Down(MouseButton::Left) => self.click(told, now),
-            MouseEventKind::ScrollUp => Kind::WheelUp,
-            MouseEventKind::ScrollDown => Kind::WheelDown,
-            MouseEventKind::ScrollLeft => Kind::WheelLeft,
-            MouseEventKind::ScrollRight => Kind::WheelRight,
-            MouseEventKind::Up(MouseButton::Left) => Kind::Release,
-            MouseEventKind::Drag(MouseButton::Left) => Kind::Drag,
+impl ClickTracker {
+    fn mouse_event(&mut self, event: &MouseEvent, now: Instant) -> Option<Mouse> {
+        let kind = match event.kind {
+            MouseEventKind::Down(MouseButton::Left) => self.click_kind(event, now),
+            MouseEventKind::ScrollUp => MouseKind::WheelUp,
+            MouseEventKind::ScrollDown => MouseKind::WheelDown,
+            MouseEventKind::ScrollLeft => MouseKind::WheelLeft,
+            MouseEventKind::ScrollRight => MouseKind::WheelRight,
+            MouseEventKind::Up(MouseButton::Left) => MouseKind::Release,
+            MouseEventKind::Drag(MouseButton::Left) => MouseKind::Drag,
             MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_) => {
                 return None;
             }
-            MouseEventKind::Moved => Kind::Move,
+            MouseEventKind::Moved => MouseKind::Move,
         };
-        Some(Mouse { kind, column: told.column, row: told.row })
+        Some(Mouse { kind, column: event.column, row: event.row })
     }
 
-    fn click(&mut self, told: &MouseEvent, now: Instant) -> Kind {
+    fn click_kind(&mut self, event: &MouseEvent, now: Instant) -> MouseKind {
         let is_second = self.last.is_some_and(|(time, column, row)| {
-            now.saturating_duration_since(time) < DOUBLE && (column, row) == (told.column, told.row)
+            now.saturating_duration_since(time) < DOUBLE_CLICK_TIME && (column, row) == (event.column, event.row)
         });
-        self.last = (!is_second).then_some((now, told.column, told.row));
-        if is_second { Kind::DoubleClick } else { Kind::Click }
+        self.last = (!is_second).then_some((now, event.column, event.row));
+        if is_second { MouseKind::DoubleClick } else { MouseKind::Click }
     }
 }
 
 fn key_event(key: &LiveKey) -> Option<KeyEvent> {
     let is_on_keypad = key.state.contains(KeyEventState::KEYPAD);
-    let symbol = match (code(key.code), is_on_keypad) {
-        (Some(code), true) => Symbol::Keypad(code),
+    let symbol = match (key_code(key.code), is_on_keypad) {
+        (Some(code), true) => KeySymbol::Keypad(code),
         (Some(code), false) if is_shared(key) && !keyboard::tells_keys_apart() => {
-            Symbol::Control(code)
+            KeySymbol::Control(code)
         }
-        (Some(code), false) => Symbol::Code(code),
-        (None, _) => Symbol::Number(number(key.code)?),
+        (Some(code), false) => KeySymbol::Code(code),
+        (None, _) => KeySymbol::Number(key_number(key.code)?),
     };
     let action = match key.kind {
-        KeyEventKind::Press => Action::Press,
-        KeyEventKind::Repeat => Action::Repeat,
-        KeyEventKind::Release => Action::Release,
+        KeyEventKind::Press => KeyAction::Press,
+        KeyEventKind::Repeat => KeyAction::Repeat,
+        KeyEventKind::Release => KeyAction::Release,
     };
-    Some(KeyEvent { symbol, modifiers: modifiers(key, symbol), action })
+    Some(KeyEvent { symbol, modifiers: key_modifiers(key, symbol), action })
 }
 
-/// Whether without the kitty keyboard protocol the control character of a key is that of others too.
+/// Returns whether, without the kitty keyboard protocol, other keys have the same control character.
 fn is_shared(key: &LiveKey) -> bool {
     key.modifiers.contains(KeyModifiers::CONTROL)
         && matches!(key.code, KeyCode::Char('h' | '4'..='7'))
 }
 
-fn modifiers(key: &LiveKey, symbol: Symbol) -> Modifiers {
+fn key_modifiers(key: &LiveKey, symbol: KeySymbol) -> Modifiers {
     // A capital and a back-tab have their shift in themselves.
     let has_shift = match symbol {
-        Symbol::Code(Code::Char(c)) | Symbol::Keypad(Code::Char(c)) => lower(c).is_some(),
-        Symbol::Code(Code::BackTab) => true,
+        KeySymbol::Code(BaseKey::Char(c)) | KeySymbol::Keypad(BaseKey::Char(c)) => lower_char(c).is_some(),
+        KeySymbol::Code(BaseKey::BackTab) => true,
         _ => false,
     };
-    let held = |all: Modifiers, (modifier, ours)| all.with(ours, key.modifiers.contains(modifier));
+    let add_modifier = |all: Modifiers, (modifier, ours)| all.with_modifiers(ours, key.modifiers.contains(modifier));
     let all = [
         (KeyModifiers::SHIFT, Modifiers::SHIFT),
         (KeyModifiers::ALT, Modifiers::ALT),
@@ -140,37 +140,37 @@ fn modifiers(key: &LiveKey, symbol: Symbol) -> Modifiers {
         (KeyModifiers::META, Modifiers::META),
     ]
     .into_iter()
-    .fold(Modifiers::default(), held)
-    .with(Modifiers::CAPS_LOCK, key.state.contains(KeyEventState::CAPS_LOCK))
-    .with(Modifiers::NUM_LOCK, key.state.contains(KeyEventState::NUM_LOCK));
-    if has_shift { all.with(Modifiers::SHIFT, false) } else { all }
+    .fold(Modifiers::default(), add_modifier)
+    .with_modifiers(Modifiers::CAPS_LOCK, key.state.contains(KeyEventState::CAPS_LOCK))
+    .with_modifiers(Modifiers::NUM_LOCK, key.state.contains(KeyEventState::NUM_LOCK));
+    if has_shift { all.with_modifiers(Modifiers::SHIFT, false) } else { all }
 }
 
-fn code(code: KeyCode) -> Option<Code> {
+fn key_code(code: KeyCode) -> Option<BaseKey> {
     Some(match code {
-        KeyCode::Char(c) => Code::Char(c),
-        KeyCode::Enter => Code::Enter,
-        KeyCode::Esc => Code::Esc,
-        KeyCode::Tab => Code::Tab,
-        KeyCode::BackTab => Code::BackTab,
-        KeyCode::Backspace => Code::Backspace,
-        KeyCode::Delete => Code::Delete,
-        KeyCode::Insert => Code::Insert,
-        KeyCode::Up => Code::Up,
-        KeyCode::Down => Code::Down,
-        KeyCode::Left => Code::Left,
-        KeyCode::Right => Code::Right,
-        KeyCode::PageUp => Code::PageUp,
-        KeyCode::PageDown => Code::PageDown,
-        KeyCode::Home => Code::Home,
-        KeyCode::End => Code::End,
-        KeyCode::F(number) => Code::F(number),
+        KeyCode::Char(c) => BaseKey::Char(c),
+        KeyCode::Enter => BaseKey::Enter,
+        KeyCode::Esc => BaseKey::Esc,
+        KeyCode::Tab => BaseKey::Tab,
+        KeyCode::BackTab => BaseKey::BackTab,
+        KeyCode::Backspace => BaseKey::Backspace,
+        KeyCode::Delete => BaseKey::Delete,
+        KeyCode::Insert => BaseKey::Insert,
+        KeyCode::Up => BaseKey::Up,
+        KeyCode::Down => BaseKey::Down,
+        KeyCode::Left => BaseKey::Left,
+        KeyCode::Right => BaseKey::Right,
+        KeyCode::PageUp => BaseKey::PageUp,
+        KeyCode::PageDown => BaseKey::PageDown,
+        KeyCode::Home => BaseKey::Home,
+        KeyCode::End => BaseKey::End,
+        KeyCode::F(number) => BaseKey::F(number),
         _ => return None,
     })
 }
 
-/// A key that bindings do not know, by its number in the kitty keyboard protocol.
-const fn number(code: KeyCode) -> Option<u32> {
+/// Returns the number of a key without bindings in the kitty keyboard protocol.
+const fn key_number(code: KeyCode) -> Option<u32> {
     Some(match code {
         KeyCode::CapsLock => 57358,
         KeyCode::ScrollLock => 57359,
@@ -220,51 +220,51 @@ mod tests {
 
     use super::*;
 
-    fn told(code: KeyCode, modifiers: KeyModifiers, kind: KeyEventKind) -> Option<Message> {
-        message(&LiveEvent::Key(LiveKey::new_with_kind(code, modifiers, kind)))
+    fn message_of_key(code: KeyCode, modifiers: KeyModifiers, kind: KeyEventKind) -> Option<AppMessage> {
+        message_of_event(&LiveEvent::Key(LiveKey::new_with_kind(code, modifiers, kind)))
     }
 
     #[test]
     fn a_press_is_a_key_and_everything_else_a_stroke() {
         let (press, shift) = (KeyEventKind::Press, KeyModifiers::SHIFT);
-        assert_eq!(told(KeyCode::Char('G'), shift, press), Some(Message::Press(Key::char('G'))));
+        assert_eq!(message_of_key(KeyCode::Char('G'), shift, press), Some(AppMessage::Press(Key::from_char('G'))));
         assert_eq!(
-            told(KeyCode::BackTab, shift, press),
-            Some(Message::Press(Key::plain(Code::BackTab)))
+            message_of_key(KeyCode::BackTab, shift, press),
+            Some(AppMessage::Press(Key::without_modifiers(BaseKey::BackTab)))
         );
-        let up = Key { shift: true, ..Key::plain(Code::Up) };
-        assert_eq!(told(KeyCode::Up, shift, press), Some(Message::Press(up)));
+        let up = Key { shift: true, ..Key::without_modifiers(BaseKey::Up) };
+        assert_eq!(message_of_key(KeyCode::Up, shift, press), Some(AppMessage::Press(up)));
 
         let key_event = |symbol, action| {
-            Some(Message::Key(KeyEvent { symbol, modifiers: Modifiers::default(), action }))
+            Some(AppMessage::Key(KeyEvent { symbol, modifiers: Modifiers::default(), action }))
         };
         let none = KeyModifiers::NONE;
-        let release = told(KeyCode::Char('q'), none, KeyEventKind::Release);
-        assert_eq!(release, key_event(Symbol::Code(Code::Char('q')), Action::Release));
-        let repeat = told(KeyCode::Char('j'), none, KeyEventKind::Repeat);
-        assert_eq!(repeat, key_event(Symbol::Code(Code::Char('j')), Action::Repeat));
+        let release = message_of_key(KeyCode::Char('q'), none, KeyEventKind::Release);
+        assert_eq!(release, key_event(KeySymbol::Code(BaseKey::Char('q')), KeyAction::Release));
+        let repeat = message_of_key(KeyCode::Char('j'), none, KeyEventKind::Repeat);
+        assert_eq!(repeat, key_event(KeySymbol::Code(BaseKey::Char('j')), KeyAction::Repeat));
         let shift_key = KeyCode::Modifier(ModifierKeyCode::LeftShift);
-        assert_eq!(told(shift_key, none, press), key_event(Symbol::Number(57441), Action::Press));
+        assert_eq!(message_of_key(shift_key, none, press), key_event(KeySymbol::Number(57441), KeyAction::Press));
     }
 
-    fn click(clicks: &mut Clicks, column: u16, now: Instant) -> Option<Kind> {
-        let told = MouseEvent {
+    fn click(clicks: &mut ClickTracker, column: u16, now: Instant) -> Option<MouseKind> {
+        let event = MouseEvent {
             kind: MouseEventKind::Down(MouseButton::Left),
             column,
             row: 1,
             modifiers: KeyModifiers::NONE,
         };
-        clicks.mouse(&told, now).map(|mouse| mouse.kind)
+        clicks.mouse_event(&event, now).map(|mouse| mouse.kind)
     }
 
     #[test]
     fn two_quick_clicks_on_one_cell_are_a_double_click() {
-        let (mut clicks, start) = (Clicks::default(), Instant::now());
+        let (mut clicks, start) = (ClickTracker::default(), Instant::now());
 
-        assert_eq!(click(&mut clicks, 4, start), Some(Kind::Click));
-        assert_eq!(click(&mut clicks, 4, start + DOUBLE / 2), Some(Kind::DoubleClick));
-        assert_eq!(click(&mut clicks, 4, start + DOUBLE / 2), Some(Kind::Click));
-        assert_eq!(click(&mut clicks, 5, start + DOUBLE / 2), Some(Kind::Click));
-        assert_eq!(click(&mut clicks, 5, start + DOUBLE * 2), Some(Kind::Click));
+        assert_eq!(click(&mut clicks, 4, start), Some(MouseKind::Click));
+        assert_eq!(click(&mut clicks, 4, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::DoubleClick));
+        assert_eq!(click(&mut clicks, 4, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::Click));
+        assert_eq!(click(&mut clicks, 5, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::Click));
+        assert_eq!(click(&mut clicks, 5, start + DOUBLE_CLICK_TIME * 2), Some(MouseKind::Click));
     }
 }

@@ -1,8 +1,8 @@
-//! What the terminal around us tells of keys, where it knows the kitty keyboard protocol.
+//! The keyboard protocol of the outer terminal, if it supports the kitty keyboard protocol.
 //!
-//! It is asked whether it does when an agent that wants more of keys than the old bytes has the keyboard for the first time, and never
-//! before: nothing waits for the answer but the thread that reads the terminal, and that not for long. More is told from then on, for as
-//! long as such an agent has the keyboard.
+//! The terminal is asked whether it supports the protocol when an agent that needs more than the old key bytes has the
+//! keyboard for the first time, and never before: only the thread that reads the terminal waits for the answer, and not for
+//! long. From then on the terminal reports more, for as long as such an agent has the keyboard.
 
 use std::{
     io::{self, Write},
@@ -11,45 +11,46 @@ use std::{
 
 use ratatui::crossterm::terminal::supports_keyboard_enhancement;
 
-use trajview_tui::views::live::terminal::keyboard::Flags;
+use trajview_tui::views::live::terminal::keyboard_modes::KeyboardFlags;
 
-/// Whether the terminal knows the protocol.
+/// The support of the protocol by the terminal: one of the constants below.
 static SUPPORT: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 const UNKNOWN: u8 = 0;
-/// Somebody wants to know.
+/// The support is wanted and not known.
 const WANTED: u8 = 1;
-const NO: u8 = 2;
-const YES: u8 = 3;
+const UNSUPPORTED: u8 = 2;
+const SUPPORTED: u8 = 3;
 
-/// Whether flags of ours are in force, for whoever gives the terminal back.
+/// True if our flags are set, for the code that releases the terminal.
 static IS_PUSHED: AtomicBool = AtomicBool::new(false);
 
-/// Asks the terminal, where somebody wants to know; whether it was asked. For the thread that reads the terminal, which alone can hear
-/// the answer. A terminal that does not answer at all is waited for once, for two seconds; keys that come meanwhile are kept.
+/// Asks the terminal if that is wanted; returns whether it was asked. For the thread that reads the terminal, which alone
+/// can read the answer. A terminal that does not answer is waited for once, for two seconds; keys that come meanwhile are
+/// kept.
 pub fn ask_if_wanted() -> bool {
     if SUPPORT.load(Ordering::SeqCst) != WANTED {
         return false;
     }
     let knows_it = supports_keyboard_enhancement().unwrap_or(false);
-    SUPPORT.store(if knows_it { YES } else { NO }, Ordering::SeqCst);
+    SUPPORT.store(if knows_it { SUPPORTED } else { UNSUPPORTED }, Ordering::SeqCst);
     true
 }
 
-/// Whether the terminal tells keys as the protocol has them at the moment.
+/// Returns whether the terminal reports keys in the protocol at the moment.
 pub fn tells_keys_apart() -> bool {
     IS_PUSHED.load(Ordering::SeqCst)
 }
 
-/// The flags that the terminal was given.
+/// The keyboard flags of the outer terminal.
 #[derive(Debug, Default)]
-pub struct OuterKeyboard(Flags);
+pub struct OuterKeyboard(KeyboardFlags);
 
 impl OuterKeyboard {
-    /// Brings the terminal to these flags, where it is known to know them; else it is asked by and by, which `nudge` hurries.
-    pub fn follow(
+    /// Sets the terminal to these flags if it supports them; else the support is asked for later, which `nudge` speeds up.
+    pub fn set_flags(
         &mut self,
-        wanted: Flags,
+        wanted: KeyboardFlags,
         to: &mut impl Write,
         nudge: impl FnOnce(),
     ) -> io::Result<()> {
@@ -57,7 +58,7 @@ impl OuterKeyboard {
             return Ok(());
         }
         match SUPPORT.load(Ordering::SeqCst) {
-            YES => {}
+            SUPPORTED => {}
             UNKNOWN => {
                 SUPPORT.store(WANTED, Ordering::SeqCst);
                 nudge();
@@ -65,7 +66,7 @@ impl OuterKeyboard {
             }
             _ => return Ok(()),
         }
-        let Flags(flags) = wanted;
+        let KeyboardFlags(flags) = wanted;
         match (self.0.is_empty(), wanted.is_empty()) {
             (true, _) => {
                 IS_PUSHED.store(true, Ordering::SeqCst);
@@ -73,7 +74,7 @@ impl OuterKeyboard {
             }
             (false, false) => write!(to, "\x1b[={flags}u")?,
             (false, true) => {
-                write!(to, "{POP}")?;
+                write!(to, "{POP_FLAGS}")?;
                 IS_PUSHED.store(false, Ordering::SeqCst);
             }
         }
@@ -82,37 +83,37 @@ impl OuterKeyboard {
     }
 }
 
-const POP: &str = "\x1b[<u";
+const POP_FLAGS: &str = "\x1b[<u";
 
-/// What gives the keyboard back; nothing where nothing of ours is in force.
-pub fn give_back() -> &'static str {
-    if IS_PUSHED.swap(false, Ordering::SeqCst) { POP } else { "" }
+/// Returns the sequence that resets the keyboard; empty when nothing was set.
+pub fn reset_sequence() -> &'static str {
+    if IS_PUSHED.swap(false, Ordering::SeqCst) { POP_FLAGS } else { "" }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The only test that touches what the program as a whole knows.
+    /// The only test that changes the state of the whole program.
     #[test]
     fn the_terminal_is_asked_once_and_given_back_what_it_had() {
         let (mut outer, mut written, mut nudges) = (OuterKeyboard::default(), vec![], 0);
         let mut follow = |flags: u8, written: &mut Vec<u8>| {
-            outer.follow(Flags(flags), written, || nudges += 1).unwrap();
+            outer.set_flags(KeyboardFlags(flags), written, || nudges += 1).unwrap();
         };
         follow(0, &mut written);
         assert_eq!(SUPPORT.load(Ordering::SeqCst), UNKNOWN);
         follow(1, &mut written);
         follow(3, &mut written);
         assert!(written.is_empty(), "nothing is written before it is known");
-        assert_eq!(give_back(), "");
+        assert_eq!(reset_sequence(), "");
 
-        SUPPORT.store(YES, Ordering::SeqCst);
+        SUPPORT.store(SUPPORTED, Ordering::SeqCst);
         for flags in [3, 3, 7, 0, 0, 1] {
             follow(flags, &mut written);
         }
 
         assert_eq!(written, b"\x1b[>3u\x1b[=7u\x1b[<u\x1b[>1u");
-        assert_eq!((give_back(), give_back(), nudges), ("\x1b[<u", "", 1));
+        assert_eq!((reset_sequence(), reset_sequence(), nudges), ("\x1b[<u", "", 1));
     }
 }

@@ -1,37 +1,37 @@
-//! The terminal, the clock and the threads: wires every other room together.
+//! The terminal, the clock and the threads: connects all other parts.
 //!
-//! [`run`] shows a recording in a terminal, [`headless`] gives the frame that some keys lead to without one. Both
-//! drive the same `runtime`; `world` carries out what the state asks for, `terminal`, `input` and `signals`
-//! are the ways in and out.
+//! [`run_screen`] shows a recording in a terminal, [`headless_frame`] returns the frame that some keys lead to without one.
+//! Both drive the same `runtime`; `workers` run the effects of the state, `terminal`, `input` and `signals` are input and
+//! output.
 
-mod auditing;
-mod batching;
+mod label_files;
+mod batch_screen;
 mod clipboard;
-mod collecting;
-mod comparing;
+mod table_worker;
+mod compare_worker;
 mod editor;
 mod event;
-mod filtering;
-mod finding;
+mod filter_worker;
+mod find_worker;
 mod follow;
-mod gate;
-mod held;
+mod reader_gate;
+mod open_run_cache;
 mod input;
-mod jobs;
+mod job_worker;
 mod judging;
 mod keyboard;
-pub mod living;
-mod options;
-mod outside;
+pub mod live_worker;
+mod screen_options;
+mod image_viewer;
 mod recording;
 mod run_loop;
-mod scoring;
+mod lazy_scorer;
 mod signals;
-mod starting;
-mod stuck;
+mod live_start;
+mod blocked_terminal;
 mod terminal;
 mod timer;
-mod world;
+mod workers;
 
 use ratatui::{buffer::Buffer, layout::Size};
 use std::{
@@ -40,12 +40,12 @@ use std::{
     time::Duration,
 };
 
-use trajview_live::{Control, Job, Start};
+use trajview_live::{RunControl, RunJob, StartMode};
 use trajview_store as store;
 use trajview_store::OpenError;
 use trajview_tui::{
-    session::{place::Place, views::View},
-    shell::{App, Message, draw, state},
+    session::{start_place::StartPlace, views::View},
+    shell::{App, AppMessage, draw, state},
     views::live,
     widgets::{
         key::{self, UnknownKey},
@@ -54,22 +54,22 @@ use trajview_tui::{
 };
 
 use run_loop::Runtime;
-use scoring::Scoring;
+use lazy_scorer::LazyScorer;
 
-pub use batching::batch;
-pub use filtering::Filtering;
-pub use gate::Gate;
-pub use judging::known::{JudgeSettings, SettingsFile};
-pub use living::Beside;
-pub use options::Options;
-pub use recording::{Opened, Opener, Recording, from_disk, from_disk_with_cache};
-pub use run_loop::Ending;
-pub use terminal::Terminal;
-pub use world::answer;
+pub use batch_screen::show_batch;
+pub use filter_worker::FilterWorker;
+pub use reader_gate::ReaderGate;
+pub use judging::known_judges::{JudgeSettings, JudgeSettingsFile};
+pub use live_worker::BesideAgent;
+pub use screen_options::ScreenOptions;
+pub use recording::{RunWithRecording, RunOpener, Recording, opener_from_disk, cached_opener_from_disk};
+pub use run_loop::ScreenEnd;
+pub use terminal::OwnTerminal;
+pub use workers::answer_question;
 
-/// Why there was nothing to show.
+/// The reason why the screen could not be shown.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub enum ScreenFailure {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// Wrong arguments.
@@ -84,129 +84,131 @@ pub enum Failure {
     Terminal(#[from] io::Error),
 }
 
-/// An opening that takes longer is waited for on screen.
-const QUICK: Duration = Duration::from_millis(150);
+/// The time that an opening is waited for before the screen is drawn.
+const QUICK_OPENING: Duration = Duration::from_millis(150);
 
-/// Shows `paths` in the terminal until the user has seen enough: one run, two side by side, or the table of several.
-pub fn run(paths: &[PathBuf], place: Place, options: Options) -> Result<Ending, Failure> {
-    let opener = if options.caches { from_disk_with_cache() } else { from_disk() };
-    run_with(opener, paths, place, options)
+/// Shows `paths` in the terminal until the user quits: one run, two side by side, or the table of several.
+pub fn run_screen(paths: &[PathBuf], place: StartPlace, options: ScreenOptions) -> Result<ScreenEnd, ScreenFailure> {
+    let opener = if options.caches { cached_opener_from_disk() } else { opener_from_disk() };
+    run_with_opener(opener, paths, place, options)
 }
 
-/// As [`run`], with recordings from elsewhere.
-pub fn run_with(
-    opener: Opener,
+/// Runs the screen as [`run_screen`] does, with recordings from another source.
+pub fn run_with_opener(
+    opener: RunOpener,
     paths: &[PathBuf],
-    place: Place,
-    options: Options,
-) -> Result<Ending, Failure> {
+    place: StartPlace,
+    options: ScreenOptions,
+) -> Result<ScreenEnd, ScreenFailure> {
     if !io::stdout().is_terminal() {
-        return Err(Failure::NoTerminal);
+        return Err(ScreenFailure::NoTerminal);
     }
     let mut runtime = Runtime::new(opener);
     runtime.may_follow = true;
     runtime.find_with(&options);
-    runtime.world.watch_judgements();
-    runtime.update(Message::Resized(Terminal::size()?));
+    runtime.workers.watch_judgements();
+    runtime.update(AppMessage::Resized(OwnTerminal::size()?));
     let study = options.study.clone();
-    let problems = runtime.prepare(options);
+    let problems = runtime.apply_options(options);
     match study {
         Some(study) => runtime.begin_study(study, place),
-        None => open_paths(&mut runtime, paths, place, absolute),
+        None => open_paths(&mut runtime, paths, place, absolute_path),
     }
-    runtime.wait_for_opening(QUICK);
+    runtime.wait_for_opening(QUICK_OPENING);
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
     }
     if let Some(first) = problems.into_iter().next() {
-        runtime.update(Message::Shell(state::Message::Say(first)));
+        runtime.update(AppMessage::Shell(state::ShellMessage::Say(first)));
     }
     let ending = run_in_terminal(&mut runtime)?;
-    runtime.world.end_live();
+    runtime.workers.end_live();
     match runtime.open_error {
         Some(why) => Err(why.into()),
         None => Ok(ending?),
     }
 }
 
-/// Shows a run while it is made, until the user has seen enough; then the run is stopped, if it still goes on. What came
-/// of it is None where its thread broke off.
-pub fn live(
-    mut job: Job,
-    start: Start,
-    control: Control,
-    (options, beside): (Options, Beside),
-) -> Result<(Ending, Option<living::Outcome>), Failure> {
+/// Shows a run while it is made, until the user quits; then the run is stopped if it still goes on. The outcome is None
+/// when its thread broke off.
+pub fn run_live(
+    mut job: RunJob,
+    start: StartMode,
+    control: RunControl,
+    (options, beside): (ScreenOptions, BesideAgent),
+) -> Result<(ScreenEnd, Option<live_worker::LiveOutcome>), ScreenFailure> {
     if !io::stdout().is_terminal() {
-        return Err(Failure::NoTerminal);
+        return Err(ScreenFailure::NoTerminal);
     }
-    let mut runtime = Runtime::new(from_disk());
-    runtime.update(Message::Resized(Terminal::size()?));
-    runtime.prepare(options);
-    runtime.update(Message::BeginLive);
-    let inside = runtime.app.screens.live_areas().inside();
+    let mut runtime = Runtime::new(opener_from_disk());
+    runtime.update(AppMessage::Resized(OwnTerminal::size()?));
+    runtime.apply_options(options);
+    runtime.update(AppMessage::BeginLive);
+    let inside = runtime.app.screens.live_areas().terminal_inside();
     job.setup.size = (inside.width, inside.height);
     job.has_person = true;
-    runtime.world.begin_live(job, start, control, beside);
+    runtime.workers.begin_live(job, start, control, beside);
     let ending = run_in_terminal(&mut runtime)?;
-    let outcome = runtime.world.end_live();
+    let outcome = runtime.workers.end_live();
     Ok((ending?, outcome))
 }
 
-/// The frame of `size` that `keys` (as `--keys` has them) lead to, each pressed when everything before has settled.
-pub fn headless(
+/// Returns the frame of `size` that `keys` (as `--keys` has them) lead to, each pressed after all work of the ones before
+/// is done.
+pub fn headless_frame(
     paths: &[PathBuf],
     size: Size,
     keys: &str,
-    place: Place,
-    options: Options,
-) -> Result<Buffer, Failure> {
-    headless_as(from_disk(), paths, size, keys, place, options)
+    place: StartPlace,
+    options: ScreenOptions,
+) -> Result<Buffer, ScreenFailure> {
+    headless_frame_as(opener_from_disk(), paths, size, keys, place, options)
 }
 
-/// As [`headless`], with recordings from elsewhere and the looks that need no options.
-pub fn headless_with(
-    opener: Opener,
+/// Returns the frame as [`headless_frame`] does, with recordings from another source and default options.
+pub fn headless_frame_with(
+    opener: RunOpener,
     paths: &[PathBuf],
     size: Size,
     keys: &str,
-    place: Place,
-) -> Result<Buffer, Failure> {
-    headless_as(opener, paths, size, keys, place, Options::default())
+    place: StartPlace,
+) -> Result<Buffer, ScreenFailure> {
+    headless_frame_as(opener, paths, size, keys, place, ScreenOptions::default())
 }
 
-/// As [`headless_with`]. The environment has no say: the same frame comes out everywhere.
-pub fn headless_as(
-    opener: Opener,
+/// Returns the frame as [`headless_frame_with`] does. The environment has no influence: the same frame comes out
+/// everywhere.
+pub fn headless_frame_as(
+    opener: RunOpener,
     paths: &[PathBuf],
     size: Size,
     keys: &str,
-    place: Place,
-    options: Options,
-) -> Result<Buffer, Failure> {
-    let keys = key::parse(keys)?;
-    let mut screen = Rehearsal::of(opener, paths, size, place, options)?;
-    keys.into_iter().for_each(|key| screen.send(Message::Press(key)));
-    Ok(screen.frame())
+    place: StartPlace,
+    options: ScreenOptions,
+) -> Result<Buffer, ScreenFailure> {
+    let keys = key::parse_keys(keys)?;
+    let mut screen = HeadlessScreen::open(opener, paths, size, place, options)?;
+    keys.into_iter().for_each(|key| screen.send_message(AppMessage::Press(key)));
+    Ok(screen.draw_frame())
 }
 
-/// A screen without a terminal: whatever is sent has settled before the next frame.
-pub struct Rehearsal {
+/// A screen without a terminal: all work that a message causes is done before the next frame.
+pub struct HeadlessScreen {
     runtime: Runtime,
 }
 
-impl Rehearsal {
-    /// With these paths open. The environment has no say.
-    pub fn of(
-        opener: Opener,
+impl HeadlessScreen {
+    /// Opens these paths. The environment has no influence.
+    pub fn open(
+        opener: RunOpener,
         paths: &[PathBuf],
         size: Size,
-        place: Place,
-        options: Options,
-    ) -> Result<Self, Failure> {
+        place: StartPlace,
+        options: ScreenOptions,
+    ) -> Result<Self, ScreenFailure> {
         let mut runtime = Runtime::new(opener);
-        runtime.update(Message::Resized(size));
-        runtime.score_with(Scoring::of(&options));
+        runtime.update(AppMessage::Resized(size));
+        runtime.score_with(LazyScorer::from_options(&options));
         runtime.judge_with(&options);
         runtime.decide_with(&options);
         runtime.start_with(&options);
@@ -223,41 +225,41 @@ impl Rehearsal {
             return Err(why.into());
         }
         if let (Some(at), Some(open)) = (place.turn, runtime.app.screens.open_run()) {
-            at.turn_of(&open.session.run).map_err(Failure::Place)?;
+            at.turn_index(&open.session.run).map_err(ScreenFailure::Place)?;
         }
         Ok(Self { runtime })
     }
 
-    /// Takes a message and waits for everything that follows from it.
-    pub fn send(&mut self, message: Message) {
+    /// Sends a message and waits for all work that it causes.
+    pub fn send_message(&mut self, message: AppMessage) {
         self.runtime.update(message);
         self.runtime.run_until_idle();
     }
 
-    /// Presses keys, written as `--keys` has them, each when everything before has settled.
-    pub fn press(&mut self, keys: &str) -> Result<(), Failure> {
-        key::parse(keys)?.into_iter().for_each(|key| self.send(Message::Press(key)));
+    /// Presses keys, written as `--keys` has them, each after all work of the ones before is done.
+    pub fn press_keys(&mut self, keys: &str) -> Result<(), ScreenFailure> {
+        key::parse_keys(keys)?.into_iter().for_each(|key| self.send_message(AppMessage::Press(key)));
         Ok(())
     }
 
-    /// Presses keys without waiting for what follows: what takes long, such as a judging, goes on. Then takes what
-    /// arrives until the state is as it should be; false where that takes too long.
+    /// Presses keys without waiting for the work that they cause: long work, such as a judging, goes on. Then processes
+    /// events until the state is as it should be; false when that takes too long.
     pub fn press_until(
         &mut self,
         keys: &str,
         patience: Duration,
         is_so: impl Fn(&App) -> bool,
-    ) -> Result<bool, Failure> {
-        for key in key::parse(keys)? {
-            self.runtime.update(Message::Press(key));
+    ) -> Result<bool, ScreenFailure> {
+        for key in key::parse_keys(keys)? {
+            self.runtime.update(AppMessage::Press(key));
         }
         Ok(self.runtime.run_until(patience, is_so))
     }
 
-    /// Takes a message without waiting for what follows, as [`Self::press_until`] does.
+    /// Sends a message without waiting for the work that it causes, as [`Self::press_until`] does.
     pub fn send_until(
         &mut self,
-        message: Message,
+        message: AppMessage,
         patience: Duration,
         is_so: impl Fn(&App) -> bool,
     ) -> bool {
@@ -265,44 +267,44 @@ impl Rehearsal {
         self.runtime.run_until(patience, is_so)
     }
 
-    pub fn frame(&self) -> Buffer {
+    pub fn draw_frame(&self) -> Buffer {
         let app = &self.runtime.app;
-        draw::picture(app, Theme::with(app.shell.looks))
+        draw::draw_picture(app, Theme::from_options(app.shell.looks))
     }
 
-    pub fn app(&mut self) -> &mut App {
+    pub fn app_mut(&mut self) -> &mut App {
         &mut self.runtime.app
     }
 }
 
-/// One run is played back, two are compared, more are a table; so it is with a folder of several, and where the view
-/// is named. `named` gives the path as it is told to others.
+/// Opens one run in the replay, two in the comparison, more in the table, as also a folder of several or a named view.
+/// `named` returns the path as it is shown to others.
 fn open_paths(
     runtime: &mut Runtime,
     paths: &[PathBuf],
-    place: Place,
+    place: StartPlace,
     named: impl Fn(&Path) -> PathBuf,
 ) {
     if paths.is_empty() && runtime.app.screens.table_opening.start.is_some() {
-        return runtime.collect(store::places::of_this_machine(), place);
+        return runtime.show_collection(store::session_folders::all_session_folders(), place);
     }
-    let all: Vec<PathBuf> = all(paths).iter().map(|path| named(path)).collect();
+    let all: Vec<PathBuf> = all_or_current(paths).iter().map(|path| named(path)).collect();
     let is_pair = |runtime: &Runtime| {
-        let wants_a_table = runtime.app.screens.table_opening.is_asked_for();
+        let wants_a_table = runtime.app.screens.table_opening.needs_table();
         paths.len() == 2 && !wants_a_table && !paths.iter().any(|it| runtime.holds_several(it))
     };
     match place.view {
         View::Live => {
-            let path = first(paths);
-            let recorded = living::recorded(&path);
-            let place = Place { view: View::Replay, follows: runtime.may_follow, ..place };
-            runtime.open(path.clone(), place);
+            let path = first_or_current(paths);
+            let recorded = live_worker::recorded_events(&path);
+            let place = StartPlace { view: View::Replay, follows: runtime.may_follow, ..place };
+            runtime.open_path(path.clone(), place);
             runtime.app.screens.source = named(&path);
             match recorded {
                 Some(recorded) => {
-                    runtime.update(Message::BeginLive);
-                    for told in recorded {
-                        runtime.update(Message::Live(live::Message::LiveEvent(told)));
+                    runtime.update(AppMessage::BeginLive);
+                    for event in recorded {
+                        runtime.update(AppMessage::Live(live::LiveMessage::LiveEvent(event)));
                     }
                 }
                 None => {
@@ -310,43 +312,43 @@ fn open_paths(
                 }
             }
         }
-        View::Collection => runtime.collect(all, place),
-        View::Compare => runtime.compare(all, place),
-        View::Replay if is_pair(runtime) => runtime.compare(all, place),
-        _ if paths.len() > 1 => runtime.collect(all, place),
+        View::Collection => runtime.show_collection(all, place),
+        View::Compare => runtime.compare_runs(all, place),
+        View::Replay if is_pair(runtime) => runtime.compare_runs(all, place),
+        _ if paths.len() > 1 => runtime.show_collection(all, place),
         _ => {
-            let path = first(paths);
-            runtime.open(path.clone(), place);
+            let path = first_or_current(paths);
+            runtime.open_path(path.clone(), place);
             runtime.app.screens.source = named(&path);
         }
     }
 }
 
-/// A link is pasted into another shell, which may stand elsewhere.
-fn absolute(path: &Path) -> PathBuf {
-    store::disk::absolute(path)
+/// Makes a path absolute: a link is pasted into another shell, which may be in another folder.
+fn absolute_path(path: &Path) -> PathBuf {
+    store::disk::absolute_path(path)
 }
 
-fn all(paths: &[PathBuf]) -> Vec<PathBuf> {
-    if paths.is_empty() { vec![first(paths)] } else { paths.to_vec() }
+fn all_or_current(paths: &[PathBuf]) -> Vec<PathBuf> {
+    if paths.is_empty() { vec![first_or_current(paths)] } else { paths.to_vec() }
 }
 
-/// Without an argument the current folder.
-fn first(paths: &[PathBuf]) -> PathBuf {
+/// Returns the first path, or the current folder without one.
+fn first_or_current(paths: &[PathBuf]) -> PathBuf {
     paths.first().cloned().unwrap_or_else(|| ".".into())
 }
 
-/// Has the terminal until the user has seen enough, and gives it back before judgings and tests are ended. The inner error is
-/// of what went wrong on the screen.
-fn run_in_terminal(runtime: &mut Runtime) -> Result<io::Result<Ending>, Failure> {
-    let gate = Gate::default();
+/// Runs in the terminal until the user quits, and releases it before judgings and tests are ended. The inner error is about
+/// the screen.
+fn run_in_terminal(runtime: &mut Runtime) -> Result<io::Result<ScreenEnd>, ScreenFailure> {
+    let gate = ReaderGate::default();
     // First: taking the terminal waits where it reads nothing, and a signal must not end the program then.
-    signals::listen(runtime.sender())?;
-    let mut terminal = Terminal::take(gate.clone())?;
-    input::listen(runtime.sender(), gate);
-    let ending = runtime.run(&mut terminal);
+    signals::spawn_listener(runtime.sender())?;
+    let mut terminal = OwnTerminal::take_terminal(gate.clone())?;
+    input::spawn_reader(runtime.sender(), gate);
+    let ending = runtime.run_loop(&mut terminal);
     drop(terminal);
     runtime.end_judging();
-    runtime.world.end_testing();
+    runtime.workers.end_testing();
     Ok(ending)
 }

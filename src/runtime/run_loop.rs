@@ -1,7 +1,7 @@
-//! The loop: wait, update with everything that has arrived, carry out the effects, draw once.
+//! The loop: wait, update with everything that has arrived, run the effects, draw once.
 //!
-//! Questions are counted as they leave and as they are answered, so that idle is known and never guessed: nothing
-//! out and nothing waiting. At rest the loop blocks on its channel.
+//! Questions are counted when they are sent and when they are answered, so that idle is known and never guessed: no open
+//! question and no waiting event. When idle the loop blocks on its channel.
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use ratatui::layout::Size;
@@ -12,301 +12,301 @@ use std::{
     time::{Duration, Instant},
 };
 
-use trajview_live::{Control, Job, Start};
-use trajview_run::pictures::Picture;
+use trajview_live::{RunControl, RunJob, StartMode};
+use trajview_run::pictures::RecordedImage;
 use trajview_store as store;
 use trajview_store::{OpenError, lookup};
-use trajview_study::studied::Studied;
+use trajview_study::loaded_study::LoadedStudy;
 use trajview_tui::{
     session::{
-        effect::{Edited, Editing, Effect},
-        jobs::Origin,
-        live::{Command, LiveEvent},
-        place::Place,
+        effect::{EditedFile, EditorTarget, Effect},
+        jobs::FormOrigin,
+        live::LiveEvent,
+        start_place::StartPlace,
         question::Answer,
-        request::Request,
+        request::RequestId,
     },
-    shell::{App, Message, jobs, screens::study, state},
-    views::{judge::Known, live},
+    shell::{App, AppMessage, jobs, screens::study, state},
+    views::{judge::JudgeList, live},
 };
 
 use super::{
-    Options,
-    event::{Event, Reply},
-    living::Beside,
-    recording::{Opened, Opener},
-    scoring::Scoring,
-    starting::Starting,
+    ScreenOptions,
+    event::{RuntimeEvent, WorkerReply},
+    live_worker::BesideAgent,
+    recording::{RunWithRecording, RunOpener},
+    lazy_scorer::LazyScorer,
+    live_start::LiveStarter,
     timer::Timer,
-    world::World,
+    workers::Workers,
 };
 
-/// Frames are at least this far apart, however much happens.
-const FRAME: Duration = Duration::from_millis(8);
+/// The shortest time between two frames.
+const FRAME_INTERVAL: Duration = Duration::from_millis(8);
 
-/// Events taken before a frame is due at the latest: a flood must not keep the screen from being drawn.
-const FLOOD: usize = 4096;
+/// The largest number of events before a frame is drawn: a flood must not stop the drawing.
+const MAX_EVENTS: usize = 4096;
 
 pub struct Runtime {
     pub app: App,
-    pub world: World,
-    sender: Sender<Event>,
-    events: Receiver<Event>,
+    pub workers: Workers,
+    sender: Sender<RuntimeEvent>,
+    events: Receiver<RuntimeEvent>,
     timer: Timer,
     questions: usize,
-    /// Whether recordings that grow are told of.
+    /// True if growing recordings are followed.
     pub may_follow: bool,
-    /// What the terminal is to do before the next frame.
-    errands: Vec<Errand>,
-    /// Why the recording could not be opened.
+    /// Tasks for the terminal before the next frame.
+    terminal_tasks: Vec<TerminalTask>,
+    /// The reason why the recording could not be opened.
     pub open_error: Option<OpenError>,
-    /// To be said once the run is open.
+    /// A notice for the time when the run is open.
     pub at_first: Option<String>,
 }
 
-/// What the loop needs of a terminal.
-pub trait Display {
+/// The parts of a terminal that the loop needs.
+pub trait ScreenDisplay {
     fn draw(&mut self, app: &App) -> io::Result<()>;
     fn size(&self) -> io::Result<Size>;
-    /// Gives the terminal back to the shell until the program is continued.
-    fn suspend(&mut self) -> io::Result<()>;
-    /// The program was continued, and somebody else may have had the terminal.
-    fn resume(&mut self) -> io::Result<()>;
-    /// Into the terminal's clipboard.
-    fn copy(&mut self, text: &str) -> io::Result<()>;
-    /// Gives the terminal to the user's editor; the inner error is a sentence.
-    fn edit(&mut self, editing: &Editing) -> io::Result<Result<(), String>>;
-    /// Opens an image outside of the terminal. What was done, or why nothing was, in a sentence.
-    fn open(&mut self, image: &Picture) -> Result<String, String>;
+    /// Releases the terminal to the shell until the program is continued.
+    fn suspend_terminal(&mut self) -> io::Result<()>;
+    /// Takes the terminal again after the program was continued; another program may have used it.
+    fn resume_terminal(&mut self) -> io::Result<()>;
+    /// Copies into the terminal's clipboard.
+    fn copy_text(&mut self, text: &str) -> io::Result<()>;
+    /// Lends the terminal to the user's editor; the inner error is a sentence.
+    fn open_editor(&mut self, editing: &EditorTarget) -> io::Result<Result<(), String>>;
+    /// Opens an image outside of the terminal. Returns a sentence about success or failure.
+    fn open_image(&mut self, image: &RecordedImage) -> Result<String, String>;
 }
 
-/// Something that only the terminal can do; without one nobody does it.
-enum Errand {
+/// A task that only the terminal can do; without one it is dropped.
+enum TerminalTask {
     Copy(String),
-    Edit(Editing),
-    OpenImage(Arc<Picture>),
+    Edit(EditorTarget),
+    OpenImage(Arc<RecordedImage>),
 }
 
-/// How the screen ended.
+/// The end of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum ScreenEnd {
     Quit,
-    /// This signal asked for it.
+    /// The signal that ended it.
     Signal(u8),
 }
 
-/// What is to be done after some events.
+/// The next action of the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Then {
+enum LoopAction {
     GoOn,
     Suspend,
     Resume,
-    End(Ending),
+    End(ScreenEnd),
 }
 
 impl Runtime {
-    pub fn new(opener: Opener) -> Self {
+    pub fn new(opener: RunOpener) -> Self {
         let (sender, events) = unbounded();
         Self {
             app: App::default(),
-            world: World::new(sender.clone(), opener),
+            workers: Workers::new(sender.clone(), opener),
             sender,
             events,
             timer: Timer::default(),
             questions: 0,
             may_follow: false,
-            errands: vec![],
+            terminal_tasks: vec![],
             open_error: None,
             at_first: None,
         }
     }
 
-    /// From now on the code is scored as this says.
-    pub fn score_with(&mut self, scoring: Scoring) {
-        self.world.score_with(scoring);
+    /// Sets the scorer of the code.
+    pub fn score_with(&mut self, scoring: LazyScorer) {
+        self.workers.score_with(scoring);
     }
 
-    /// From now on these judges can be asked, and the screen knows of them.
-    pub fn judge_with(&mut self, options: &Options) {
-        self.world.keep_in(options.settings.as_deref());
+    /// Sets the judges, in the workers and on the screen.
+    pub fn judge_with(&mut self, options: &ScreenOptions) {
+        self.workers.set_cache(options.settings.as_deref());
         let environment = options.environment.clone();
-        let judges = self.world.judging().ask_of(
+        let judges = self.workers.judging().set_judges(
             &options.judges,
             environment,
             options.settings_file.clone(),
         );
-        self.app.screens.defaults.judges = Known {
+        self.app.screens.defaults.judges = JudgeList {
             judges: judges.into(),
             settings: options.settings.as_ref().map(|path| path.display().to_string()),
         };
     }
 
-    /// From now on these decisions are laid over runs, in the place of their own.
-    pub fn decide_with(&mut self, options: &Options) {
-        self.world.lay_over(options.store.clone());
+    /// Sets decisions that replace those of runs.
+    pub fn decide_with(&mut self, options: &ScreenOptions) {
+        self.workers.set_decisions(options.store.clone());
     }
 
-    /// From now on agents are started as these settings say.
-    pub fn start_with(&mut self, options: &Options) {
-        self.world.start_with(Starting::new(options.drivers.clone(), options.caches));
-        self.world.keep_cards(options.caches);
+    /// Sets the settings for starting agents.
+    pub fn start_with(&mut self, options: &ScreenOptions) {
+        self.workers.start_with(LiveStarter::new(options.drivers.clone(), options.caches));
+        self.workers.keep_cards(options.caches);
     }
 
-    /// From now on an index of what runs say is used and kept up.
-    pub fn find_with(&mut self, options: &Options) {
-        self.world.find_with(options.caches.then(lookup::default_path).flatten());
+    /// Uses the search index and keeps it up to date.
+    pub fn find_with(&mut self, options: &ScreenOptions) {
+        self.workers.find_with(options.caches.then(lookup::default_path).flatten());
     }
 
-    /// From now on it is told how long a judge takes.
+    /// Measures how long a judge takes.
     pub const fn with_clock(&mut self) {
-        self.world.judging().with_clock();
+        self.workers.judging().with_clock();
     }
 
-    /// Ends the judging under way; what is judged is saved.
+    /// Stops the judgings under way; finished judgements are saved.
     pub fn end_judging(&mut self) {
-        self.world.judging().end();
+        self.workers.judging().end_all();
     }
 
-    /// As somebody in front of a terminal wants it; gives what is wrong with the settings.
-    pub fn prepare(&mut self, options: Options) -> Vec<String> {
-        self.score_with(Scoring::of(&options));
+    /// Applies the options of a user at a terminal; returns problems with the settings.
+    pub fn apply_options(&mut self, options: ScreenOptions) -> Vec<String> {
+        self.score_with(LazyScorer::from_options(&options));
         self.judge_with(&options);
         self.decide_with(&options);
         self.start_with(&options);
         self.with_clock();
         let problems = self.app.configure(&options.config);
-        self.app.shell.looks = options.looks(self.app.shell.looks);
+        self.app.shell.looks = options.looks_of_environment(self.app.shell.looks);
         self.app.shell.mouse = options.mouse;
         self.app.screens.table_opening = options.table;
         problems
     }
 
-    pub fn sender(&self) -> Sender<Event> {
+    pub fn sender(&self) -> Sender<RuntimeEvent> {
         self.sender.clone()
     }
 
-    pub fn open(&mut self, path: PathBuf, place: Place) {
-        self.update(Message::Open(path, place));
+    pub fn open_path(&mut self, path: PathBuf, place: StartPlace) {
+        self.update(AppMessage::Open(path, place));
     }
 
     /// Shows the queue of a study.
-    pub fn begin_study(&mut self, studied: Arc<Studied>, place: Place) {
-        self.update(Message::BeginStudy(studied, place));
+    pub fn begin_study(&mut self, studied: Arc<LoadedStudy>, place: StartPlace) {
+        self.update(AppMessage::BeginStudy(studied, place));
     }
 
-    /// Sets runs side by side.
-    pub fn compare(&mut self, paths: Vec<PathBuf>, place: Place) {
-        self.update(Message::CompareRuns(paths, place));
+    /// Compares runs side by side.
+    pub fn compare_runs(&mut self, paths: Vec<PathBuf>, place: StartPlace) {
+        self.update(AppMessage::CompareRuns(paths, place));
     }
 
-    /// Whether a path names several runs.
+    /// Returns whether a path has several runs.
     pub fn holds_several(&self, path: &Path) -> bool {
-        self.world.holds_several(path)
+        self.workers.holds_several(path)
     }
 
-    pub fn collect(&mut self, paths: Vec<PathBuf>, place: Place) {
-        self.update(Message::Collect(paths, place));
+    pub fn show_collection(&mut self, paths: Vec<PathBuf>, place: StartPlace) {
+        self.update(AppMessage::Collect(paths, place));
     }
 
-    /// Everything asked for has been answered, and nothing has arrived since.
+    /// Returns whether every question is answered and no event waits.
     pub fn is_idle(&self) -> bool {
         self.questions == 0 && self.events.is_empty()
     }
 
-    /// Takes what arrives until there is nothing left to wait for. Time does not pass here: nothing plays.
+    /// Processes events until nothing is left to wait for. Time does not pass here: nothing plays.
     pub fn run_until_idle(&mut self) {
         while !self.is_idle() {
             let event = self.events.recv().expect("we hold a sender ourselves");
-            self.apply(event);
+            self.apply_event(event);
         }
     }
 
-    /// Takes what arrives until the state is as it should be, or patience ends; whether it is.
+    /// Processes events until the state is as it should be, or the time is over; returns whether it is.
     pub fn run_until(&mut self, patience: Duration, is_so: impl Fn(&App) -> bool) -> bool {
         let deadline = Instant::now() + patience;
         while !is_so(&self.app) {
             let Ok(event) = self.events.recv_deadline(deadline) else { return false };
-            self.apply(event);
+            self.apply_event(event);
         }
         true
     }
 
-    /// Waits a moment for the recording to be opened; most are before anybody could read a word.
+    /// Waits a moment for the recording to be opened; most are open before anybody could read a word.
     pub fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
         while self.open_error.is_none() && !self.app.screens.has_something_to_show() {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
-            self.apply(event);
+            self.apply_event(event);
         }
     }
 
-    pub fn update(&mut self, message: Message) -> bool {
+    pub fn update(&mut self, message: AppMessage) -> bool {
         let mut suspends = false;
         for effect in self.app.update(message) {
             match effect {
                 Effect::Suspend => suspends = true,
                 // One frame is no time for a recording to grow in, and waiting for it would never end.
                 Effect::Follow(_) | Effect::Watch(_) | Effect::WatchAll(_) if !self.may_follow => {}
-                Effect::Follow(path) => self.world.follow(path),
-                Effect::Watch(path) => self.world.watch(path),
-                Effect::WatchAll(sources) => self.world.watch_all(sources),
-                // What a script does to a table is nobody's choice.
+                Effect::Follow(path) => self.workers.follow_recording(path),
+                Effect::Watch(path) => self.workers.watch_recording(path),
+                Effect::WatchAll(sources) => self.workers.watch_all(sources),
+                // Changes of a table by a script are not remembered as a choice of the user.
                 Effect::KeepTable(..) if !self.may_follow => {}
-                Effect::KeepTable(name, lines) => store::tables::keep(name, &lines),
-                Effect::Live(Command::Resume(bundle)) => self.resume_live(&bundle),
-                Effect::Live(command) => self.world.ask_agent(command),
-                Effect::StopTesting => self.world.stop_testing(),
-                Effect::MeasureWith(measure) => self.world.measure_with(measure),
-                Effect::StopScoring => self.world.stop_scoring(),
-                Effect::StopComparing => self.world.stop_comparing(),
-                Effect::StopJudging(request) => self.world.judging().stop(request),
-                Effect::StopCollecting => self.world.stop_collecting(),
-                Effect::Copy(text) => self.errands.push(Errand::Copy(text)),
-                Effect::Edit(editing) => self.errands.push(Errand::Edit(editing)),
-                Effect::OpenImage(image) => self.errands.push(Errand::OpenImage(image)),
+                Effect::KeepTable(name, lines) => store::table_state::save_lines(name, &lines),
+                Effect::Live(command) => self.workers.command_agent(command),
+                Effect::ResumeLive(bundle) => self.resume_live(&bundle),
+                Effect::StopTesting => self.workers.stop_testing(),
+                Effect::MeasureWith(measure) => self.workers.measure_with(measure),
+                Effect::StopScoring => self.workers.stop_scoring(),
+                Effect::StopComparing => self.workers.stop_comparing(),
+                Effect::StopJudging(request) => self.workers.judging().stop_judging(request),
+                Effect::StopCollecting => self.workers.stop_collecting(),
+                Effect::Copy(text) => self.terminal_tasks.push(TerminalTask::Copy(text)),
+                Effect::Edit(editing) => self.terminal_tasks.push(TerminalTask::Edit(editing)),
+                Effect::OpenImage(image) => self.terminal_tasks.push(TerminalTask::OpenImage(image)),
                 effect => {
                     if let Effect::Open(..) = effect {
-                        self.world.follow_no_more();
+                        self.workers.stop_following();
                     }
                     self.questions += 1; // before the worker starts, so that idle never lies
-                    self.world.carry_out(effect);
+                    self.workers.run_effect(effect);
                 }
             }
         }
         suspends
     }
 
-    pub fn run(&mut self, display: &mut impl Display) -> io::Result<Ending> {
+    pub fn run_loop(&mut self, display: &mut impl ScreenDisplay) -> io::Result<ScreenEnd> {
         loop {
-            self.fit(display)?;
+            self.update_size(display)?;
             display.draw(&self.app)?;
             let drawn = Instant::now();
-            match self.turn(drawn) {
-                Then::GoOn => {}
-                Then::Suspend => display.suspend()?,
-                Then::Resume => display.resume()?,
-                Then::End(ending) => return Ok(ending),
+            match self.run_turn(drawn) {
+                LoopAction::GoOn => {}
+                LoopAction::Suspend => display.suspend_terminal()?,
+                LoopAction::Resume => display.resume_terminal()?,
+                LoopAction::End(ending) => return Ok(ending),
             }
             if self.open_error.is_some() {
-                return Ok(Ending::Quit);
+                return Ok(ScreenEnd::Quit);
             }
-            self.run_errands(display)?;
+            self.run_terminal_tasks(display)?;
         }
     }
 
-    fn run_errands(&mut self, display: &mut impl Display) -> io::Result<()> {
-        for errand in std::mem::take(&mut self.errands) {
-            match errand {
-                Errand::Copy(text) => display.copy(&text)?,
-                Errand::OpenImage(image) => {
-                    let said = display.open(&image).unwrap_or_else(|why| why);
-                    self.update(Message::Shell(state::Message::Say(said)));
+    fn run_terminal_tasks(&mut self, display: &mut impl ScreenDisplay) -> io::Result<()> {
+        for task in std::mem::take(&mut self.terminal_tasks) {
+            match task {
+                TerminalTask::Copy(text) => display.copy_text(&text)?,
+                TerminalTask::OpenImage(image) => {
+                    let notice = display.open_image(&image).unwrap_or_else(|why| why);
+                    self.update(AppMessage::Shell(state::ShellMessage::Say(notice)));
                 }
-                Errand::Edit(editing) => {
-                    if let Err(why) = display.edit(&editing)? {
-                        self.update(Message::Shell(state::Message::Say(why)));
-                    } else if let Edited::File(_) = editing.what {
-                        self.update(Message::Shell(state::Message::Edited));
+                TerminalTask::Edit(editing) => {
+                    if let Err(why) = display.open_editor(&editing)? {
+                        self.update(AppMessage::Shell(state::ShellMessage::Say(why)));
+                    } else if let EditedFile::File(_) = editing.what {
+                        self.update(AppMessage::Shell(state::ShellMessage::Edited));
                     }
                 }
             }
@@ -314,139 +314,139 @@ impl Runtime {
         Ok(())
     }
 
-    /// Asks for the size before each frame: what an event said of it may be old by now, in a storm of them.
-    fn fit(&mut self, display: &impl Display) -> io::Result<()> {
+    /// Reads the size before each frame: the size in an event may be old by now, when many of them come.
+    fn update_size(&mut self, display: &impl ScreenDisplay) -> io::Result<()> {
         let size = display.size()?;
         if size != self.app.screens.frame.size {
-            self.update(Message::Resized(size));
+            self.update(AppMessage::Resized(size));
         }
         Ok(())
     }
 
-    /// Takes one event, or the alarm, and everything else that arrives before the next frame is due.
-    fn turn(&mut self, drawn: Instant) -> Then {
-        let then = self.wait();
-        if then != Then::GoOn {
+    /// Processes one event, or the alarm, and everything else that arrives before the next frame is due.
+    fn run_turn(&mut self, drawn: Instant) -> LoopAction {
+        let then = self.wait_for_event();
+        if then != LoopAction::GoOn {
             return then;
         }
-        for _ in 0..FLOOD {
-            if !self.errands.is_empty() {
+        for _ in 0..MAX_EVENTS {
+            if !self.terminal_tasks.is_empty() {
                 break; // keys that follow may be meant for the editor
             }
-            let Ok(event) = self.events.recv_deadline(drawn + FRAME) else { break };
-            let then = self.apply(event);
-            if then != Then::GoOn {
+            let Ok(event) = self.events.recv_deadline(drawn + FRAME_INTERVAL) else { break };
+            let then = self.apply_event(event);
+            if then != LoopAction::GoOn {
                 return then;
             }
         }
-        Then::GoOn
+        LoopAction::GoOn
     }
 
-    fn wait(&mut self) -> Then {
-        self.timer.arm(self.app.screens.next_deadline(), Instant::now());
-        let arrived = self.events.recv_timeout(self.timer.patience(Instant::now()));
+    fn wait_for_event(&mut self) -> LoopAction {
+        self.timer.arm_for(self.app.screens.next_deadline(), Instant::now());
+        let arrived = self.events.recv_timeout(self.timer.time_left(Instant::now()));
         if self.timer.take_fired(Instant::now()) {
             let message = self.app.screens.after_deadline();
             self.update(message);
         }
         match arrived {
-            Ok(event) => self.apply(event),
-            Err(RecvTimeoutError::Timeout) => Then::GoOn,
+            Ok(event) => self.apply_event(event),
+            Err(RecvTimeoutError::Timeout) => LoopAction::GoOn,
             Err(RecvTimeoutError::Disconnected) => unreachable!("we hold a sender ourselves"),
         }
     }
 
-    fn apply(&mut self, event: Event) -> Then {
+    fn apply_event(&mut self, event: RuntimeEvent) -> LoopAction {
         let suspends = match event {
-            Event::Asked(message) | Event::Partly(message) => self.update(message),
-            Event::Living(message) => {
-                self.world.took_in();
+            RuntimeEvent::Asked(message) | RuntimeEvent::Partly(message) => self.update(message),
+            RuntimeEvent::Living(message) => {
+                self.workers.take_live_ticket();
                 self.update(message)
             }
-            Event::Answered(reply) => {
+            RuntimeEvent::Answered(reply) => {
                 self.questions -= 1;
-                self.hear(reply)
+                self.apply_reply(reply)
             }
-            Event::Begun(request, opened) => {
-                self.world.ask_about(opened.recording);
-                self.update(Message::Begun(request, opened.run))
+            RuntimeEvent::Begun(request, opened) => {
+                self.workers.ask_about(opened.recording);
+                self.update(AppMessage::Begun(request, opened.run))
             }
-            Event::Signal(signal) => return after_signal(signal),
-            Event::Changed(bundle, _) if !self.world.is_about(&bundle) => false,
-            Event::Grown(opened) | Event::Changed(_, opened) if !self.is_news(&opened) => false,
-            Event::Grown(opened) | Event::Changed(_, opened) => {
-                self.world.ask_about(opened.recording);
-                self.update(Message::Grown(opened.run))
+            RuntimeEvent::Signal(signal) => return after_signal(signal),
+            RuntimeEvent::Changed(bundle, _) if !self.workers.is_about(&bundle) => false,
+            RuntimeEvent::Grown(opened) | RuntimeEvent::Changed(_, opened) if !self.is_news(&opened) => false,
+            RuntimeEvent::Grown(opened) | RuntimeEvent::Changed(_, opened) => {
+                self.workers.ask_about(opened.recording);
+                self.update(AppMessage::Grown(opened.run))
             }
-            Event::KeyboardKnown => false, // the frame that follows uses it
-            Event::Gone => return Then::End(Ending::Signal(HANGUP)),
+            RuntimeEvent::KeyboardKnown => false, // the frame that follows uses it
+            RuntimeEvent::Gone => return LoopAction::End(ScreenEnd::Signal(HANG_UP_SIGNAL)),
         };
         match (self.app.is_quitting, suspends) {
-            (true, _) => Then::End(Ending::Quit),
-            (false, true) => Then::Suspend,
-            (false, false) => Then::GoOn,
+            (true, _) => LoopAction::End(ScreenEnd::Quit),
+            (false, true) => LoopAction::Suspend,
+            (false, false) => LoopAction::GoOn,
         }
     }
 
-    /// Whether a recording says more than the one on screen.
-    fn is_news(&self, opened: &Opened) -> bool {
+    /// Returns whether a recording has more than the one on screen.
+    fn is_news(&self, opened: &RunWithRecording) -> bool {
         self.app.screens.open_run().is_some_and(|open| *open.session.run != *opened.run)
     }
 
-    /// Starts an agent, where its form was not closed meanwhile.
-    fn begin_live(&mut self, request: Request, mut job: Job, origin: Option<Origin>) -> bool {
+    /// Starts an agent if its form was not closed meanwhile.
+    fn begin_live(&mut self, request: RequestId, mut job: RunJob, origin: Option<FormOrigin>) -> bool {
         if !self.app.jobs.is_beginning(request) {
             return false;
         }
-        let beside = if origin.is_some() { Beside::OtherRun } else { Beside::Recording };
-        let message = jobs::Message::LiveBegan(origin, job.bundle.clone());
-        let suspends = self.update(Message::Jobs(message));
-        let inside = self.app.screens.live_areas().inside();
+        let beside = if origin.is_some() { BesideAgent::OtherRun } else { BesideAgent::Recording };
+        let message = jobs::JobsMessage::LiveBegan(origin, job.bundle.clone());
+        let suspends = self.update(AppMessage::Jobs(message));
+        let inside = self.app.screens.live_areas().terminal_inside();
         job.setup.size = (inside.width, inside.height);
-        self.world.begin_live(job, Start::Anew, Control::default(), beside);
+        self.workers.begin_live(job, StartMode::Anew, RunControl::default(), beside);
         suspends
     }
 
-    /// Goes on with a run that broke off. Where that cannot be, it is over again, with the reason.
+    /// Resumes a run that broke off. When that is impossible, it is over again, with the reason.
     fn resume_live(&mut self, bundle: &Path) {
-        match Job::of_bundle(bundle) {
+        match RunJob::from_bundle(bundle) {
             Ok(mut job) => {
                 let live = self.app.screens.live.as_ref();
                 let has_origin = live.is_some_and(|live| live.from.origin.is_some());
-                let beside = if has_origin { Beside::OtherRun } else { Beside::Recording };
-                let inside = self.app.screens.live_areas().inside();
+                let beside = if has_origin { BesideAgent::OtherRun } else { BesideAgent::Recording };
+                let inside = self.app.screens.live_areas().terminal_inside();
                 job.setup.size = (inside.width, inside.height);
-                self.world.begin_live(job, Start::Resume, Control::default(), beside);
+                self.workers.begin_live(job, StartMode::Resume, RunControl::default(), beside);
             }
             Err(why) => {
                 let over = LiveEvent::Over { words: why.to_string(), is_whole: false };
-                let message = Message::Live(live::Message::LiveEvent(over));
-                let _ = self.sender.send(Event::Asked(message)); // we hold the receiver ourselves
+                let message = AppMessage::Live(live::LiveMessage::LiveEvent(over));
+                let _ = self.sender.send(RuntimeEvent::Asked(message)); // we hold the receiver ourselves
             }
         }
     }
 
-    fn hear(&mut self, reply: Reply) -> bool {
+    fn apply_reply(&mut self, reply: WorkerReply) -> bool {
         match reply {
-            Reply::StartLive(request, job, origin) => self.begin_live(request, *job, origin),
-            Reply::Message(message) => self.update(message),
-            Reply::NotCompared(request, why) => {
+            WorkerReply::StartLive(request, job, origin) => self.begin_live(request, *job, origin),
+            WorkerReply::Message(message) => self.update(message),
+            WorkerReply::NotCompared(request, why) => {
                 let answer = Answer::Parties(Err(why.to_string()));
                 // Beside a table or a run it is a sentence.
                 if self.app.screens.collection.is_none() && self.app.screens.open_run().is_none() {
                     self.open_error = Some(why);
                 }
-                self.update(Message::Answered(request, answer))
+                self.update(AppMessage::Answered(request, answer))
             }
-            Reply::Opened(request, Ok(opened)) => {
-                self.world.ask_about(opened.recording);
-                let suspends = self.update(Message::Opened(request, Ok(opened.run)));
+            WorkerReply::Opened(request, Ok(opened)) => {
+                self.workers.ask_about(opened.recording);
+                let suspends = self.update(AppMessage::Opened(request, Ok(opened.run)));
                 if let Some(words) = self.at_first.take() {
-                    self.update(Message::Shell(state::Message::Say(words)));
+                    self.update(AppMessage::Shell(state::ShellMessage::Say(words)));
                 }
                 suspends
             }
-            Reply::Opened(request, Err(why)) => {
+            WorkerReply::Opened(request, Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
                 let screens = &self.app.screens;
@@ -456,43 +456,43 @@ impl Runtime {
                 if is_alone && self.app.screens.live.is_none() {
                     self.open_error = Some(why);
                 }
-                self.update(Message::Opened(request, Err(words)))
+                self.update(AppMessage::Opened(request, Err(words)))
             }
         }
     }
 }
 
-const HANGUP: u8 = 1;
+const HANG_UP_SIGNAL: u8 = 1;
 
 #[cfg(unix)]
-fn after_signal(signal: i32) -> Then {
+fn after_signal(signal: i32) -> LoopAction {
     use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
     match signal {
-        SIGWINCH => Then::GoOn, // a frame is drawn after any event, and fits
-        SIGTSTP => Then::Suspend,
-        SIGCONT => Then::Resume,
-        other => Then::End(Ending::Signal(u8::try_from(other).unwrap_or(HANGUP))),
+        SIGWINCH => LoopAction::GoOn, // a frame is drawn after any event, and fits
+        SIGTSTP => LoopAction::Suspend,
+        SIGCONT => LoopAction::Resume,
+        other => LoopAction::End(ScreenEnd::Signal(u8::try_from(other).unwrap_or(HANG_UP_SIGNAL))),
     }
 }
 
 #[cfg(not(unix))]
-fn after_signal(_signal: i32) -> Then {
-    Then::GoOn
+fn after_signal(_signal: i32) -> LoopAction {
+    LoopAction::GoOn
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::Opened;
+    use crate::runtime::RunWithRecording;
     use trajview_tui::widgets::key::Key;
 
     /// Counts frames.
     #[derive(Default)]
-    struct Paper {
+    struct CountingDisplay {
         frames: usize,
     }
 
-    impl Display for Paper {
+    impl ScreenDisplay for CountingDisplay {
         fn draw(&mut self, _app: &App) -> io::Result<()> {
             self.frames += 1;
             Ok(())
@@ -502,56 +502,56 @@ mod tests {
             Ok(Size { width: 80, height: 24 })
         }
 
-        fn suspend(&mut self) -> io::Result<()> {
+        fn suspend_terminal(&mut self) -> io::Result<()> {
             Ok(())
         }
 
-        fn resume(&mut self) -> io::Result<()> {
+        fn resume_terminal(&mut self) -> io::Result<()> {
             Ok(())
         }
 
-        fn copy(&mut self, _text: &str) -> io::Result<()> {
+        fn copy_text(&mut self, _text: &str) -> io::Result<()> {
             Ok(())
         }
 
-        fn edit(&mut self, _editing: &Editing) -> io::Result<Result<(), String>> {
+        fn open_editor(&mut self, _editing: &EditorTarget) -> io::Result<Result<(), String>> {
             Ok(Ok(()))
         }
 
-        fn open(&mut self, _image: &Picture) -> Result<String, String> {
+        fn open_image(&mut self, _image: &RecordedImage) -> Result<String, String> {
             Ok(String::new())
         }
     }
 
-    fn nothing_to_open() -> Opener {
+    fn nothing_to_open() -> RunOpener {
         let path = PathBuf::from("a-run");
-        Opener::new(move |_| -> Result<Opened, OpenError> {
+        RunOpener::new(move |_| -> Result<RunWithRecording, OpenError> {
             Err(OpenError::Read { path: path.clone(), why: "no such file".into() })
         })
     }
 
-    fn press(runtime: &Runtime, key: Key) {
-        runtime.sender().send(Event::Asked(Message::Press(key))).unwrap();
+    fn press_key(runtime: &Runtime, key: Key) {
+        runtime.sender().send(RuntimeEvent::Asked(AppMessage::Press(key))).unwrap();
     }
 
     #[test]
     fn everything_that_has_arrived_is_drawn_at_once() {
         let mut runtime = Runtime::new(nothing_to_open());
-        (0..1000).for_each(|_| press(&runtime, Key::char('l')));
-        press(&runtime, Key::char('q'));
-        let mut paper = Paper::default();
+        (0..1000).for_each(|_| press_key(&runtime, Key::from_char('l')));
+        press_key(&runtime, Key::from_char('q'));
+        let mut paper = CountingDisplay::default();
 
-        let ending = runtime.run(&mut paper).unwrap();
+        let ending = runtime.run_loop(&mut paper).unwrap();
 
-        assert_eq!((ending, paper.frames), (Ending::Quit, 1));
+        assert_eq!((ending, paper.frames), (ScreenEnd::Quit, 1));
     }
 
     #[test]
     fn a_run_that_cannot_be_opened_ends_the_loop_with_its_reason() {
         let mut runtime = Runtime::new(nothing_to_open());
-        runtime.open("a-run".into(), Place::default());
+        runtime.open_path("a-run".into(), StartPlace::default());
 
-        runtime.run(&mut Paper::default()).unwrap();
+        runtime.run_loop(&mut CountingDisplay::default()).unwrap();
 
         let why = runtime.open_error.map(|why| why.to_string());
         assert_eq!(why.as_deref(), Some("cannot read a-run: no such file"));
@@ -559,9 +559,9 @@ mod tests {
 
     #[test]
     fn an_opening_that_panics_is_a_sentence_too() {
-        let opener = Opener::new(|_| panic!("a broken parser"));
+        let opener = RunOpener::new(|_| panic!("a broken parser"));
         let mut runtime = Runtime::new(opener);
-        runtime.open("a-run".into(), Place::default());
+        runtime.open_path("a-run".into(), StartPlace::default());
 
         runtime.run_until_idle();
 

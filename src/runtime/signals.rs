@@ -1,4 +1,4 @@
-//! Signals as events, so that the terminal is put back by the one thread that has it.
+//! Turns signals into events, so that the one thread that has the terminal restores it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::event::Event;
+use super::event::RuntimeEvent;
 #[cfg(unix)]
-use super::stuck;
+use super::blocked_terminal;
 
-/// Whether another program has the terminal at the moment. What the keyboard sends to everybody in front of it is
-/// meant for that program then.
+/// True if another program has the terminal at the moment. Signals of the keyboard to the whole group are meant for that
+/// program then.
 pub static IS_LENT: AtomicBool = AtomicBool::new(false);
 
-/// After so long a terminal that still takes nothing gets its modes back, and after so long again the program ends.
+/// After this time a terminal that takes no output gets its modes back, and after the next time the program ends.
 #[cfg(unix)]
 const STUCK_AFTER: Duration = Duration::from_secs(1);
 #[cfg(unix)]
-const GIVEN_UP_AFTER: Duration = Duration::from_secs(4);
+const GIVE_UP_AFTER: Duration = Duration::from_secs(4);
 
 #[cfg(unix)]
-pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
+pub fn spawn_listener(sender: Sender<RuntimeEvent>) -> std::io::Result<()> {
     use signal_hook::{
         consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH},
         iterator::Signals,
@@ -32,7 +32,7 @@ pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
             if IS_LENT.load(Ordering::SeqCst) {
                 match signal {
                     SIGTSTP => {
-                        let _ = stop(); // the other program has stopped, and the shell waits for us
+                        let _ = stop_process(); // the other program has stopped, and the shell waits for us
                         continue;
                     }
                     SIGINT | SIGCONT => continue,
@@ -40,9 +40,9 @@ pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
                 }
             }
             if matches!(signal, SIGTERM | SIGHUP) {
-                end_in_the_end(signal);
+                end_after_timeout(signal);
             }
-            if sender.send(Event::Signal(signal)).is_err() {
+            if sender.send(RuntimeEvent::Signal(signal)).is_err() {
                 return;
             }
         }
@@ -50,30 +50,30 @@ pub fn listen(sender: Sender<Event>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Ends the program some time after a signal that is to end it. The thread that has the terminal does so as a rule; it cannot
-/// while it waits for a terminal that reads nothing.
+/// Ends the program some time after a terminating signal. The thread that has the terminal usually does so; it cannot while
+/// it waits for a terminal that reads nothing.
 #[cfg(unix)]
-fn end_in_the_end(signal: i32) {
+fn end_after_timeout(signal: i32) {
     std::thread::spawn(move || {
         std::thread::sleep(STUCK_AFTER);
-        let Some(write) = stuck::write_under_way() else { return };
-        stuck::end_raw_mode();
-        std::thread::sleep(GIVEN_UP_AFTER);
-        if stuck::write_under_way() == Some(write) {
-            stuck::give_back_by_force();
+        let Some(write) = blocked_terminal::write_under_way() else { return };
+        blocked_terminal::end_raw_mode();
+        std::thread::sleep(GIVE_UP_AFTER);
+        if blocked_terminal::write_under_way() == Some(write) {
+            blocked_terminal::give_back_by_force();
             signal_hook::low_level::exit(128 + signal);
         }
     });
 }
 
-/// Stops this process as ctrl-z would have; returns when it is continued.
+/// Stops this process as ctrl-z does; returns when it is continued.
 #[cfg(unix)]
-pub fn stop() -> std::io::Result<()> {
+pub fn stop_process() -> std::io::Result<()> {
     signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
 }
 
 #[cfg(not(unix))]
-pub fn listen(_sender: Sender<Event>) -> std::io::Result<()> {
+pub fn listen(_sender: Sender<RuntimeEvent>) -> std::io::Result<()> {
     Ok(())
 }
 

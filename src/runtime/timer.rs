@@ -1,8 +1,8 @@
-//! When the state next wants to move by itself.
+//! The alarm for the next time at which the state changes by itself.
 
 use std::time::{Duration, Instant};
 
-/// An alarm that other events cannot postpone; only a change of the delay sets it anew.
+/// An alarm that other events cannot postpone; only a change of the delay resets it.
 #[derive(Debug, Default)]
 pub struct Timer {
     alarm: Option<Alarm>,
@@ -15,19 +15,19 @@ struct Alarm {
 }
 
 impl Timer {
-    /// Keeps the alarm in step with what the state wants: sets it once, clears it when unwanted.
-    pub fn arm(&mut self, wanted: Option<Duration>, now: Instant) {
+    /// Updates the alarm to the delay of the state: sets it once, clears it when unwanted.
+    pub fn arm_for(&mut self, wanted: Option<Duration>, now: Instant) {
         let is_set = |alarm: &Alarm| Some(alarm.delay) == wanted;
         let kept = self.alarm.take().filter(is_set);
         self.alarm = kept.or_else(|| wanted.map(|delay| Alarm { due: now + delay, delay }));
     }
 
-    /// How long one may sleep at `now`.
-    pub fn patience(&self, now: Instant) -> Duration {
+    /// Returns how long the loop may sleep at `now`.
+    pub fn time_left(&self, now: Instant) -> Duration {
         self.alarm.as_ref().map_or(Duration::MAX, |alarm| alarm.due.saturating_duration_since(now))
     }
 
-    /// Whether the alarm has gone off; if so it must be armed again.
+    /// Returns whether the alarm has gone off; if so it must be set again.
     pub fn take_fired(&mut self, now: Instant) -> bool {
         self.alarm.take_if(|alarm| alarm.due <= now).is_some()
     }
@@ -44,8 +44,8 @@ mod tests {
     fn a_chatty_agent_cannot_hold_up_playback() {
         let start = Instant::now();
         let mut timer = Timer::default();
-        timer.arm(Some(STEP), start);
-        timer.arm(Some(STEP), start + MOST_OF_A_STEP); // some other event came by
+        timer.arm_for(Some(STEP), start);
+        timer.arm_for(Some(STEP), start + MOST_OF_A_STEP); // some other event came by
 
         assert!(timer.take_fired(start + STEP));
     }
@@ -54,19 +54,19 @@ mod tests {
     fn another_speed_holds_at_once() {
         let start = Instant::now();
         let mut timer = Timer::default();
-        timer.arm(Some(STEP * 10), start);
-        timer.arm(Some(STEP), start);
+        timer.arm_for(Some(STEP * 10), start);
+        timer.arm_for(Some(STEP), start);
 
-        assert_eq!(timer.patience(start), STEP);
+        assert_eq!(timer.time_left(start), STEP);
     }
 
     #[test]
     fn a_paused_run_waits_for_ever() {
         let now = Instant::now();
         let mut timer = Timer::default();
-        timer.arm(Some(STEP), now);
-        timer.arm(None, now);
+        timer.arm_for(Some(STEP), now);
+        timer.arm_for(None, now);
 
-        assert_eq!(timer.patience(now), Duration::MAX);
+        assert_eq!(timer.time_left(now), Duration::MAX);
     }
 }

@@ -7,8 +7,8 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::Value;
 use trajview::metrics::{
-    quality::{Detail, File, FileMeasure, Profile, Ruler, Snapshot, combine_with_detail, measure},
-    rules::Rules,
+    quality::{QualityDetail, SnapshotFile, FileMeasure, QualityProfile, Ruler, QualitySnapshot, combine_with_detail, measure_file},
+    rules::RuleSet,
 };
 
 use crate::{common::real_data, scb};
@@ -29,9 +29,9 @@ fn vectors() -> BTreeMap<String, Vector> {
 }
 
 /// One file called as the references' was, alone in a snapshot.
-fn score(source: &str, ruler: &Ruler) -> (FileMeasure, Snapshot, Detail) {
-    let measure = measure("a.py", source.as_bytes(), ruler);
-    let file = File { path: "a.py", measure: &measure };
+fn score(source: &str, ruler: &Ruler) -> (FileMeasure, QualitySnapshot, QualityDetail) {
+    let measure = measure_file("a.py", source.as_bytes(), ruler);
+    let file = SnapshotFile { path: "a.py", measure: &measure };
     let (snapshot, detail) = combine_with_detail(&[file], ruler.profile());
     (measure, snapshot, detail)
 }
@@ -44,12 +44,12 @@ fn callables(of: &Value) -> Vec<[u64; 4]> {
         .collect()
 }
 
-fn callables_of(detail: &Detail) -> Vec<[u64; 4]> {
+fn callables_of(detail: &QualityDetail) -> Vec<[u64; 4]> {
     let callables = detail.callables.iter();
     callables.map(|c| [c.span.start, c.span.end, c.cc, c.sloc].map(u64::from)).collect()
 }
 
-fn clones_of(detail: &Detail) -> Vec<Vec<[u64; 2]>> {
+fn clones_of(detail: &QualityDetail) -> Vec<Vec<[u64; 2]>> {
     let groups = detail.clones.iter();
     groups
         .map(|group| {
@@ -92,7 +92,7 @@ fn report(
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn scb_paper_has_the_answers_of_the_papers_code() {
     let vectors = vectors();
-    let ruler = Ruler::new(Profile::ScbPaper, Rules::none());
+    let ruler = Ruler::new(QualityProfile::ScbPaper, RuleSet::none());
     let mut wrong = vec![];
     for (name, vector) in &vectors {
         let (measure, snapshot, detail) = score(&vector.source, &ruler);
@@ -140,9 +140,9 @@ fn scb_paper_has_the_answers_of_the_papers_code() {
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn scb_check(profile: Profile, answer: impl Fn(&Vector) -> &Value) {
+fn scb_check(profile: QualityProfile, answer: impl Fn(&Vector) -> &Value) {
     let vectors = vectors();
-    let ruler = Ruler::new(profile, Rules::none());
+    let ruler = Ruler::new(profile, RuleSet::none());
     let mut wrong = vec![];
     for (name, vector) in &vectors {
         let (measure, snapshot, detail) = score(&vector.source, &ruler);
@@ -187,17 +187,17 @@ fn scb_check(profile: Profile, answer: impl Fn(&Vector) -> &Value) {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn scb_check_0_1_3_has_the_answers_of_that_release() {
-    scb_check(Profile::ScbCheck013, |vector| &vector.check_013);
+    scb_check(QualityProfile::ScbCheck013, |vector| &vector.check_013);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn scb_check_0_2_0_has_the_answers_of_that_release() {
-    scb_check(Profile::ScbCheck020, |vector| &vector.check_020);
+    scb_check(QualityProfile::ScbCheck020, |vector| &vector.check_020);
 }
 
 /// `(rule, start, end)` of every match, sorted.
-fn hits_of(detail: &Detail) -> Vec<(String, u64, u64)> {
+fn hits_of(detail: &QualityDetail) -> Vec<(String, u64, u64)> {
     let hits = detail.hits.iter();
     hits.map(|hit| (hit.rule.clone(), hit.span.start.into(), hit.span.end.into())).collect()
 }
@@ -211,7 +211,7 @@ fn scb_check_with_its_own_rules_has_its_hits_and_verbosity() {
         for (name, vector) in &vectors {
             let (_, snapshot, detail) = score(&vector.source, &release.ruler);
             let theirs = match release.profile {
-                Profile::ScbCheck013 => &vector.check_013,
+                QualityProfile::ScbCheck013 => &vector.check_013,
                 _ => &vector.check_020,
             };
             let mut hits: Vec<(String, u64, u64)> =

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use trajview::{
     layers::continuity,
-    metrics::decisions::{key, measure::Retrieval, rank::Index},
+    metrics::decisions::{retrieval_key, retrieval_quality::RetrievalQuality, ranking::DecisionIndex},
     store::decisions,
 };
 
@@ -44,18 +44,18 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
     let fixtures: BTreeMap<String, Fixture> = serde_json::from_slice(&text).unwrap();
     for (name, fixture) in &fixtures {
         let store =
-            decisions::read(&data.join(format!("continuity/{name}/decisions.json"))).unwrap();
-        let index = Index::of(&store);
+            decisions::read_store(&data.join(format!("continuity/{name}/decisions.json"))).unwrap();
+        let index = DecisionIndex::new(&store);
         let ids = |text: &str| -> Vec<String> {
-            index.find(text).into_iter().map(|it| it.decision.id.clone()).collect()
+            index.find_decisions(text).into_iter().map(|it| it.decision.id.clone()).collect()
         };
         let (mut full, mut keyed) = (vec![], vec![]);
         for case in &fixture.cases {
-            assert_eq!(key::of(&case.prompt), case.key, "{name}: {}", case.prompt);
+            assert_eq!(retrieval_key::key_of_text(&case.prompt), case.key, "{name}: {}", case.prompt);
             // The layer tells the same ones, those that hold no more after the others.
-            let told = continuity::found(&store, &[], &case.prompt);
+            let told = continuity::matching_decisions(&store, &[], &case.prompt);
             let (past, holding): (Vec<_>, Vec<_>) =
-                index.find(&case.key).into_iter().partition(|it| it.decision.is_past());
+                index.find_decisions(&case.key).into_iter().partition(|it| it.decision.is_past());
             assert_eq!(told, [holding, past].concat(), "{name}: {}", case.prompt);
             for (text, wanted, ranks) in
                 [(&case.prompt, &case.full, &mut full), (&case.key, &case.keyed, &mut keyed)]
@@ -66,7 +66,7 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
             }
         }
         for (ranks, theirs) in [(full, &fixture.full), (keyed, &fixture.keyed)] {
-            let ours = Retrieval::of(&ranks);
+            let ours = RetrievalQuality::from_ranks(&ranks);
             let pairs = [
                 (ours.mrr, theirs.mrr),
                 (ours.hit1, theirs.hit1),

@@ -200,7 +200,7 @@ fn verdicts_on_decisions_are_no_scores_of_components() {
     let scored = json_of(&["score", run, "--json"]);
     let checked = trajview(&["check", run]);
 
-    let read = trajview::store::rubric::read(&desk.run());
+    let read = trajview::store::rubric::read_beside(&desk.run());
     assert_eq!((read.judgements.len(), read.decisions.len()), (0, 1));
     assert!(!scored.to_string().contains("\"mcf\":0"), "{scored}");
     assert!(!checked.out.contains("components.json"), "{}", checked.out);

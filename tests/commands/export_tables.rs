@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::Value;
 use tempfile::TempDir;
-use trajview::store::dataset::{Cell, Form, Part, Row, Table, columns, rows};
+use trajview::store::dataset::{DataCell, TableFormat, PartName, DataRow, DataTable, table_columns, read_rows};
 
 use crate::common::{
     judge_desk::{Desk, ran},
@@ -28,10 +28,10 @@ const RUNS: [&str; 6] = [
     "sample-runs/logs",
 ];
 
-const FORMS: &[Form] = if cfg!(feature = "parquet") {
-    &[Form::Parquet, Form::Csv, Form::Jsonl]
+const FORMS: &[TableFormat] = if cfg!(feature = "parquet") {
+    &[TableFormat::Parquet, TableFormat::Csv, TableFormat::Jsonl]
 } else {
-    &[Form::Csv, Form::Jsonl]
+    &[TableFormat::Csv, TableFormat::Jsonl]
 };
 
 /// Exports in every form into one folder.
@@ -51,26 +51,26 @@ fn exported(paths: &[&str]) -> TempDir {
     folder
 }
 
-fn part(folder: &Path, table: Table, form: Form) -> PathBuf {
+fn part(folder: &Path, table: DataTable, form: TableFormat) -> PathBuf {
     let is_it = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
-        Part::parse(name).is_some_and(|it| it.of == table.word() && it.extension == form.word())
+        PartName::parse(name).is_some_and(|it| it.content == table.word() && it.extension == form.word())
     };
     let mut parts = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     parts.find(is_it).unwrap_or_else(|| panic!("no part of {table:?} in {form:?}"))
 }
 
-fn read(folder: &Path, table: Table, form: Form) -> Vec<Row> {
-    let read = rows(form, table, &part(folder, table, form)).unwrap();
+fn read(folder: &Path, table: DataTable, form: TableFormat) -> Vec<DataRow> {
+    let read = read_rows(form, table, &part(folder, table, form)).unwrap();
     read.map(Result::unwrap).collect()
 }
 
 /// The rows of one run, by the names of columns, as the first form has them.
-fn of_run(folder: &Path, table: Table, path: &str) -> Vec<BTreeMap<&'static str, Cell>> {
+fn of_run(folder: &Path, table: DataTable, path: &str) -> Vec<BTreeMap<&'static str, DataCell>> {
     let named = read(folder, table, FORMS[0]).into_iter().map(|row| {
-        columns(table).iter().map(|column| column.name).zip(row).collect::<BTreeMap<_, _>>()
+        table_columns(table).iter().map(|column| column.name).zip(row).collect::<BTreeMap<_, _>>()
     });
-    named.filter(|row| row["source_uri"] == Cell::Text(path.into())).collect()
+    named.filter(|row| row["source_uri"] == DataCell::Text(path.into())).collect()
 }
 
 /// What a command prints as JSON. A float stays the digits that are printed, behind a mark: read by serde_json it may be
@@ -94,28 +94,28 @@ fn json(arguments: &[&str]) -> Value {
 const FLOAT: &str = "a float: ";
 
 /// A value that a command printed, as the cell that it is to be.
-fn printed_cell(value: &Value) -> Cell {
+fn printed_cell(value: &Value) -> DataCell {
     match value {
-        Value::Null => Cell::Missing,
-        Value::Bool(is_so) => Cell::Truth(*is_so),
+        Value::Null => DataCell::Missing,
+        Value::Bool(is_so) => DataCell::Bool(*is_so),
         Value::String(words) => match words.strip_prefix(FLOAT) {
-            Some(digits) => Cell::Real(digits.parse().unwrap()),
-            None => Cell::Text(words.clone()),
+            Some(digits) => DataCell::Real(digits.parse().unwrap()),
+            None => DataCell::Text(words.clone()),
         },
-        Value::Number(number) => Cell::Whole(number.as_i64().unwrap()),
-        other => Cell::Text(other.to_string()),
+        Value::Number(number) => DataCell::Integer(number.as_i64().unwrap()),
+        other => DataCell::Text(other.to_string()),
     }
 }
 
 /// A column of numbers has `1.0` where JSON may have `1`.
-fn same(cell: &Cell, value: &Value) -> bool {
+fn same(cell: &DataCell, value: &Value) -> bool {
     match (cell, printed_cell(value)) {
-        (Cell::Real(number), Cell::Whole(whole)) => *number == whole as f64,
+        (DataCell::Real(number), DataCell::Integer(whole)) => *number == whole as f64,
         (cell, printed) => *cell == printed,
     }
 }
 
-fn assert_same(row: &BTreeMap<&'static str, Cell>, document: &Value, pairs: &[(&str, &str)]) {
+fn assert_same(row: &BTreeMap<&'static str, DataCell>, document: &Value, pairs: &[(&str, &str)]) {
     for (column, pointer) in pairs {
         let value = document.pointer(pointer).unwrap_or(&Value::Null);
         assert!(same(&row[column], value), "{column}: {:?}, {pointer}: {value}", row[column]);
@@ -138,7 +138,7 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
     {
         let shown = json(&["show", run, "--process", "--json"]);
 
-        let [row] = of_run(folder.path(), Table::Runs, run).try_into().unwrap();
+        let [row] = of_run(folder.path(), DataTable::Runs, run).try_into().unwrap();
         assert_same(
             &row,
             &shown,
@@ -182,10 +182,10 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
         );
         assert_eq!(
             row["warnings"],
-            Cell::Whole(shown["warnings"].as_array().unwrap().len() as i64)
+            DataCell::Integer(shown["warnings"].as_array().unwrap().len() as i64)
         );
 
-        let turns = of_run(folder.path(), Table::Turns, run);
+        let turns = of_run(folder.path(), DataTable::Turns, run);
         let printed = shown["turns"].as_array().unwrap();
         assert_eq!(turns.len(), printed.len());
         for (row, turn) in turns.iter().zip(printed) {
@@ -210,24 +210,24 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
                 ],
             );
         }
-        let signals = of_run(folder.path(), Table::Signals, run);
+        let signals = of_run(folder.path(), DataTable::Signals, run);
         let printed = shown["signals"].as_array().unwrap();
         assert_eq!(signals.len(), printed.len());
         for (row, signal) in signals.iter().zip(printed) {
             assert_same(row, signal, &[("kind", "/kind"), ("why", "/why"), ("path", "/path")]);
-            let (Cell::Whole(turn), Cell::Whole(step)) = (&row["turn"], &row["step"]) else {
+            let (DataCell::Integer(turn), DataCell::Integer(step)) = (&row["turn"], &row["step"]) else {
                 panic!("{row:?}")
             };
             assert_eq!(signal["step"], format!("{turn}.{step}"));
         }
     }
     let tree = json(&["show", "sample-runs/paperbench/grader_output.json", "--json"]);
-    let [row] = of_run(folder.path(), Table::Runs, "sample-runs/paperbench/grader_output.json")
+    let [row] = of_run(folder.path(), DataTable::Runs, "sample-runs/paperbench/grader_output.json")
         .try_into()
         .unwrap();
     assert_same(&row, &tree, &[("rubric_score", "/rubric_tree/score"), ("steps", "/totals/steps")]);
     let score = tree["rubric_tree"]["score"].as_str().unwrap().trim_start_matches(FLOAT);
-    assert_eq!(row["score"], Cell::Text(score.into()));
+    assert_eq!(row["score"], DataCell::Text(score.into()));
 }
 
 /// The steps of a turn in the order of their numbers, each with the sub-agent whose it is.
@@ -253,12 +253,12 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
         let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
         let mut printed = vec![];
         flat(&shown["steps"], None, &mut printed);
-        let here = |table: Table| -> Vec<BTreeMap<&'static str, Cell>> {
+        let here = |table: DataTable| -> Vec<BTreeMap<&'static str, DataCell>> {
             let all = of_run(folder.path(), table, run).into_iter();
-            all.filter(|row| row["turn"] == Cell::Whole(turn)).collect()
+            all.filter(|row| row["turn"] == DataCell::Integer(turn)).collect()
         };
 
-        let steps = here(Table::Steps);
+        let steps = here(DataTable::Steps);
         assert_eq!(steps.len(), printed.len(), "{run}");
         for (row, (step, agent)) in steps.iter().zip(&printed) {
             assert_same(
@@ -289,12 +289,12 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
             assert!(same(&row["agent_id"], agent.unwrap_or(&Value::Null)));
         }
 
-        let texts = here(Table::Texts);
+        let texts = here(DataTable::Texts);
         let text = |step: &Value, part: &str| {
-            let is_it = |row: &&BTreeMap<_, Cell>| {
-                same(&row["step"], step) && row["part"] == Cell::Text(part.into())
+            let is_it = |row: &&BTreeMap<_, DataCell>| {
+                same(&row["step"], step) && row["part"] == DataCell::Text(part.into())
             };
-            texts.iter().find(is_it).map_or(Cell::Missing, |row| row["text"].clone())
+            texts.iter().find(is_it).map_or(DataCell::Missing, |row| row["text"].clone())
         };
         assert!(same(&text(&Value::Null, "request"), &shown["request"]));
         for (step, _) in &printed {
@@ -302,7 +302,7 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
             let words = step["text"].as_str().filter(|words| !words.is_empty());
             assert_eq!(
                 text(number, "text"),
-                words.map_or(Cell::Missing, |it| Cell::Text(it.into()))
+                words.map_or(DataCell::Missing, |it| DataCell::Text(it.into()))
             );
             let null = Value::Null;
             let arguments = step.pointer("/tool/arguments").unwrap_or(&null);
@@ -310,9 +310,9 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
             assert!(same(&text(number, "result"), step.pointer("/result/text").unwrap_or(&null)));
         }
 
-        let edits = here(Table::Edits);
-        let of = |scope: &str| -> Vec<&BTreeMap<&'static str, Cell>> {
-            edits.iter().filter(|row| row["scope"] == Cell::Text(scope.into())).collect()
+        let edits = here(DataTable::Edits);
+        let of = |scope: &str| -> Vec<&BTreeMap<&'static str, DataCell>> {
+            edits.iter().filter(|row| row["scope"] == DataCell::Text(scope.into())).collect()
         };
         let of_turn: Vec<&Value> = shown["edits"].as_array().unwrap().iter().collect();
         let of_steps: Vec<&Value> =
@@ -340,7 +340,7 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
     export(&RUNS, folder.path(), &["--each", "checkpoint"]);
     for run in ["sample-runs/codex-p12", "sample-runs/slopcodebench/tally"] {
         let scored = json(&["score", run, "--each", "checkpoint", "--json"]);
-        let points = of_run(folder.path(), Table::Points, run);
+        let points = of_run(folder.path(), DataTable::Points, run);
         let printed = scored["points"].as_array().unwrap();
         assert_eq!(points.len(), printed.len());
         for (row, point) in points.iter().zip(printed) {
@@ -365,10 +365,10 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
         let judgement: Value = serde_json::from_str(&text).unwrap();
         kept += judgement["scores"].as_array().map_or(0, Vec::len);
     }
-    let verdicts = of_run(folder.path(), Table::Verdicts, run);
+    let verdicts = of_run(folder.path(), DataTable::Verdicts, run);
     assert!(kept > 0);
     assert_eq!(verdicts.len(), kept);
-    assert!(verdicts.iter().all(|row| matches!(row["score"], Cell::Real(_))), "{verdicts:?}");
+    assert!(verdicts.iter().all(|row| matches!(row["score"], DataCell::Real(_))), "{verdicts:?}");
 
     let shown = json(&["show", "sample-runs/slopcodebench/tally", "--json"]);
     let printed: Vec<&Value> = shown["recorded"]["by_checkpoint"]
@@ -377,7 +377,7 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
         .iter()
         .flat_map(|checkpoint| checkpoint["flags"].as_array().into_iter().flatten())
         .collect();
-    let flags = of_run(folder.path(), Table::Flags, "sample-runs/slopcodebench/tally");
+    let flags = of_run(folder.path(), DataTable::Flags, "sample-runs/slopcodebench/tally");
     assert!(!printed.is_empty());
     assert_eq!(flags.len(), printed.len());
     for (row, flag) in flags.iter().zip(printed) {
@@ -390,13 +390,13 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
 #[test]
 fn every_form_has_the_same_rows() {
     let folder = exported(&["sample-runs"]);
-    for table in Table::ALL {
+    for table in DataTable::ALL {
         let first = read(folder.path(), table, FORMS[0]);
         for form in &FORMS[1..] {
             assert_eq!(read(folder.path(), table, *form), first, "{table:?} {form:?}");
         }
     }
-    assert_eq!(read(folder.path(), Table::Runs, FORMS[0]).len(), 41);
+    assert_eq!(read(folder.path(), DataTable::Runs, FORMS[0]).len(), 41);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn the_shards_together_are_one_export_byte_for_byte() {
         let said = export(&["sample-runs"], shards.path(), &["--shard", shard]);
         assert!(said.contains(&format!("shard {shard}: ")), "{said}");
     }
-    assert_eq!(files(shards.path()).len(), 4 * Table::COUNT * FORMS.len());
+    assert_eq!(files(shards.path()).len(), 4 * DataTable::COUNT * FORMS.len());
     let merged = tempfile::tempdir().unwrap();
     let (from, to) = (shards.path().to_str().unwrap(), merged.path().to_str().unwrap());
 
@@ -474,7 +474,7 @@ fn a_second_export_leaves_every_file_untouched() {
 
     let said = export(&["sample-runs/logs"], folder.path(), &[]);
 
-    assert_eq!(said.matches(" (there already)\n").count(), Table::COUNT * FORMS.len());
+    assert_eq!(said.matches(" (there already)\n").count(), DataTable::COUNT * FORMS.len());
     assert_eq!(times(), before);
 }
 
@@ -483,7 +483,7 @@ fn tables_of_which_a_run_has_no_row_are_empty() {
     let folder = tempfile::tempdir().unwrap();
     export(&["sample-runs/claude-code"], folder.path(), &["--tables", "labels"]);
 
-    assert!(read(folder.path(), Table::Labels, Form::Jsonl).is_empty());
+    assert!(read(folder.path(), DataTable::Labels, TableFormat::Jsonl).is_empty());
 }
 
 #[test]
@@ -498,14 +498,14 @@ fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
     assert!(ran.out.contains(" of them not readable"), "{}", ran.out);
     let shown = trajview(&["show", damaged]);
     assert!(ran.err.contains(&shown.err), "{}", ran.err);
-    let runs = read(folder.path(), Table::Runs, Form::Jsonl);
-    let place = |name: &str| columns(Table::Runs).iter().position(|it| it.name == name).unwrap();
-    let is_it = |row: &&Row| row[place("source_uri")] == Cell::Text(damaged.into());
+    let runs = read(folder.path(), DataTable::Runs, TableFormat::Jsonl);
+    let place = |name: &str| table_columns(DataTable::Runs).iter().position(|it| it.name == name).unwrap();
+    let is_it = |row: &&DataRow| row[place("source_uri")] == DataCell::Text(damaged.into());
     let row = runs.iter().find(is_it).unwrap();
     let why = shown.err.trim_start_matches("trajview: ").trim_end();
-    assert_eq!(row[place("read_error")], Cell::Text(why.into()));
-    assert_eq!(row[place("turns")], Cell::Missing);
-    assert_eq!(read(folder.path(), Table::Runs, Form::Csv), runs);
+    assert_eq!(row[place("read_error")], DataCell::Text(why.into()));
+    assert_eq!(row[place("turns")], DataCell::Missing);
+    assert_eq!(read(folder.path(), DataTable::Runs, TableFormat::Csv), runs);
 }
 
 #[test]
@@ -552,14 +552,14 @@ fn the_columns_that_are_printed_are_those_of_the_files() {
     let page = printed(&["export", "--columns"]);
 
     assert_eq!(described["tables_schema"], "trajview.tables/1");
-    for (table, told) in Table::ALL.into_iter().zip(described["tables"].as_array().unwrap()) {
+    for (table, told) in DataTable::ALL.into_iter().zip(described["tables"].as_array().unwrap()) {
         let names: Vec<&str> = told["columns"]
             .as_array()
             .unwrap()
             .iter()
             .map(|it| it["name"].as_str().unwrap())
             .collect();
-        let csv = fs::read_to_string(part(folder.path(), table, Form::Csv)).unwrap();
+        let csv = fs::read_to_string(part(folder.path(), table, TableFormat::Csv)).unwrap();
         assert_eq!(csv.lines().next().unwrap().split(',').collect::<Vec<_>>(), names);
         assert!(page.contains(&format!("### {}\n", table.word())));
     }
@@ -584,7 +584,7 @@ fn columns_that_scout_has_are_called_as_scout_calls_them_and_have_its_types() {
         ("total_tokens", "int64"),
     ];
     let ours: Vec<(&str, &str)> =
-        columns(Table::Runs).iter().map(|column| (column.name, column.kind.word())).collect();
+        table_columns(DataTable::Runs).iter().map(|column| (column.name, column.kind.word())).collect();
 
     assert_eq!(ours[..scout.len()], scout);
     let reserved = ["error", "limit", "messages", "events", "filename", "agent_args", "source_id"];
@@ -599,10 +599,10 @@ fn the_message_count_is_that_of_the_messages_that_are_written() {
         "sample-runs/logs/opencode.export.json",
         "sample-runs/logs/pi.jsonl",
     ] {
-        let [row] = of_run(folder.path(), Table::Runs, run).try_into().unwrap();
+        let [row] = of_run(folder.path(), DataTable::Runs, run).try_into().unwrap();
         let messages = json(&["export", "--messages", run]);
         let count = messages["messages"].as_array().unwrap().len();
-        assert_eq!(row["message_count"], Cell::Whole(count as i64), "{run}");
+        assert_eq!(row["message_count"], DataCell::Integer(count as i64), "{run}");
     }
 }
 
@@ -670,9 +670,9 @@ fn sql_sees_what_the_tables_have() {
 
     assert_eq!(asked["schema"], "trajview.sql/1");
     let rows = asked["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), read(folder.path(), Table::Runs, FORMS[0]).len());
+    assert_eq!(rows.len(), read(folder.path(), DataTable::Runs, FORMS[0]).len());
     for row in rows {
-        let [of_table] = of_run(folder.path(), Table::Runs, row["source_uri"].as_str().unwrap())
+        let [of_table] = of_run(folder.path(), DataTable::Runs, row["source_uri"].as_str().unwrap())
             .try_into()
             .unwrap();
         let pairs = [("rigor_score", "/rigor_score"), ("cost_computed_usd", "/cost_computed_usd")];
@@ -704,8 +704,8 @@ mod parquet_files {
     #[test]
     fn say_what_their_columns_mean_and_are_compressed_with_zstd() {
         let folder = exported(&["sample-runs/codex-p12"]);
-        for table in Table::ALL {
-            let file = File::open(part(folder.path(), table, Form::Parquet)).unwrap();
+        for table in DataTable::ALL {
+            let file = File::open(part(folder.path(), table, TableFormat::Parquet)).unwrap();
             let reader = SerializedFileReader::new(file).unwrap();
             let metadata = reader.metadata().file_metadata();
             let pairs: BTreeMap<&str, &str> = metadata
@@ -720,7 +720,7 @@ mod parquet_files {
             assert_eq!(pairs["trajview.version"], env!("CARGO_PKG_VERSION"));
             let described: Value = serde_json::from_str(pairs["trajview.columns"]).unwrap();
             let names = described["columns"].as_array().unwrap().iter().map(|it| &it["name"]);
-            assert!(names.eq(columns(table).iter().map(|column| column.name)));
+            assert!(names.eq(table_columns(table).iter().map(|column| column.name)));
             let chunks = reader.metadata().row_groups().iter().flat_map(|group| group.columns());
             let is_zstd = |chunk: Compression| matches!(chunk, Compression::ZSTD(_));
             assert!(chunks.clone().all(|chunk| is_zstd(chunk.compression())));
@@ -823,10 +823,10 @@ fn runs_of_usual_names() -> TempDir {
     folder
 }
 
-fn texts_of(folder: &Path, table: Table, column: &str) -> Vec<String> {
-    let at = columns(table).iter().position(|it| it.name == column).unwrap();
+fn texts_of(folder: &Path, table: DataTable, column: &str) -> Vec<String> {
+    let at = table_columns(table).iter().position(|it| it.name == column).unwrap();
     let rows = read(folder, table, FORMS[0]);
-    rows.iter().filter_map(|row| row[at].text().map(str::to_owned)).collect()
+    rows.iter().filter_map(|row| row[at].as_text().map(str::to_owned)).collect()
 }
 
 #[test]
@@ -836,19 +836,19 @@ fn runs_of_usual_names_stay_apart_in_a_redacted_export_and_have_the_same_tokens_
     export(&[runs.path().to_str().unwrap()], tables.path(), &[]);
 
     let of_runs: std::collections::BTreeSet<_> =
-        texts_of(tables.path(), Table::Runs, "source_uri").into_iter().collect();
+        texts_of(tables.path(), DataTable::Runs, "source_uri").into_iter().collect();
     assert_eq!(of_runs.len(), USUAL_NAMES.len(), "{of_runs:#?}");
     for secret in ["ann", "bob", "9f8e7d6c5b", "ses_4cA9", "d41d8cd98f00b204"] {
         assert!(!of_runs.iter().any(|path| path.contains(secret)), "{secret}: {of_runs:#?}");
     }
-    for table in [Table::Turns, Table::Steps, Table::Texts] {
+    for table in [DataTable::Turns, DataTable::Steps, DataTable::Texts] {
         let of_table: std::collections::BTreeSet<_> =
             texts_of(tables.path(), table, "source_uri").into_iter().collect();
         assert_eq!(of_table, of_runs, "{table:?}");
     }
     // One session under many names has one id.
     let ids: std::collections::BTreeSet<_> =
-        texts_of(tables.path(), Table::Runs, "transcript_id").into_iter().collect();
+        texts_of(tables.path(), DataTable::Runs, "transcript_id").into_iter().collect();
     assert_eq!(ids.len(), 1, "{ids:?}");
 }
 
@@ -891,9 +891,9 @@ fn tokens_are_those_of_the_key_and_parts_of_two_keys_are_not_merged() {
         folder
     };
 
-    let of_one = texts_of(&uris("a", &keys[0], &[]), Table::Runs, "source_uri");
-    assert_eq!(texts_of(&uris("b", &keys[0], &[]), Table::Runs, "source_uri"), of_one);
-    assert_ne!(texts_of(&uris("c", &keys[1], &[]), Table::Runs, "source_uri"), of_one);
+    let of_one = texts_of(&uris("a", &keys[0], &[]), DataTable::Runs, "source_uri");
+    assert_eq!(texts_of(&uris("b", &keys[0], &[]), DataTable::Runs, "source_uri"), of_one);
+    assert_ne!(texts_of(&uris("c", &keys[1], &[]), DataTable::Runs, "source_uri"), of_one);
     let parts = uris("parts", &keys[0], &["--shard", "1/2"]);
     uris("parts", &keys[1], &["--shard", "2/2"]);
     let merged = place.path().join("merged");

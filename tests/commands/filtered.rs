@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use trajview::{
-    session::filtering::Value,
+    session::sql_filter::FilterValue,
     store,
     views::table::{
-        expression::{NAMES, values},
-        row::{Reading, Row},
+        expression::{COLUMN_NAMES, row_values},
+        row::{RunReading, RunRow},
     },
 };
 
@@ -21,7 +21,7 @@ const OF_RUNS: usize = 41;
 #[test]
 fn every_value_of_a_run_is_that_of_the_table_runs() {
     let folder = project("sample-runs");
-    let names = NAMES[..OF_RUNS].join(", ");
+    let names = COLUMN_NAMES[..OF_RUNS].join(", ");
     let query = format!("select {names} from runs where read_error is null");
     let rows = json(&["sql", &query, &folder.display().to_string(), "--json"]);
     let rows = rows["rows"].as_array().unwrap();
@@ -30,16 +30,16 @@ fn every_value_of_a_run_is_that_of_the_table_runs() {
     let mut others = vec![];
     for expected in rows {
         let path = Path::new(expected["source_uri"].as_str().unwrap());
-        let card = store::cards::of(path).unwrap();
+        let card = store::cards::card_of_recording(path).unwrap();
         let row =
-            Row { reading: Reading::Whole(Box::new(card)), ..Row::of(path.into(), String::new()) };
-        for (name, value) in NAMES.iter().zip(values(&row)).take(OF_RUNS) {
+            RunRow { reading: RunReading::Whole(Box::new(card)), ..RunRow::unread_row(path.into(), String::new()) };
+        for (name, value) in COLUMN_NAMES.iter().zip(row_values(&row)).take(OF_RUNS) {
             let found = match value {
-                Value::Missing => Json::Null,
-                Value::Text(words) => words.into(),
-                Value::Whole(number) => number.into(),
-                Value::Real(number) => number.into(),
-                Value::Truth(is_so) => is_so.into(),
+                FilterValue::Missing => Json::Null,
+                FilterValue::Text(words) => words.into(),
+                FilterValue::Whole(number) => number.into(),
+                FilterValue::Real(number) => number.into(),
+                FilterValue::Truth(is_so) => is_so.into(),
             };
             let is_same = match (&found, &expected[name]) {
                 (Json::Number(found), Json::Number(expected)) => {

@@ -89,7 +89,7 @@ fn the_logs_of_an_archive_are_runs_below_it() {
 fn a_damaged_archive_is_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let eval = sample("sample-runs/logs/inspect.eval");
-    // Nothing in these is whole; of those that are cut later see `store::inside::cut_zip`.
+    // Nothing in these is whole; of those that are cut later see `store::containers::cut_zip`.
     for cut in [4, 30] {
         let path = folder.path().join(format!("cut-{cut}.eval"));
         fs::write(&path, &eval[..cut]).unwrap();

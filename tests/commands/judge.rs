@@ -30,9 +30,9 @@ fn every_protocol_judges_all_components_streamed_or_not_and_never_writes_over_a_
         assert_eq!((first.code, second.code), (Some(0), Some(0)), "{protocol} {}", first.err);
         assert_eq!(desk.names().len(), 2, "{protocol}");
         assert_eq!(desk.bytes(&names[0]), before);
-        let rubric = store::rubric::read(&desk.run());
+        let rubric = store::rubric::read_beside(&desk.run());
         assert_eq!(rubric.judgements[0].verdicts.len(), if stream { 24 } else { 3 });
-        let one = rubric.judgements[0].of("C07").unwrap();
+        let one = rubric.judgements[0].verdict_on("C07").unwrap();
         assert_eq!(
             (one.component.as_str(), one.score, one.tokens),
             ("C07", Some(2), Some(3 * 1_100))
@@ -318,7 +318,7 @@ fn a_prompt_of_ones_own_is_sent_and_known_by_its_hash() {
     let seen = server.seen();
     assert_eq!(seen[0].body["messages"][0]["content"], "Be strict.");
     assert_eq!(seen[0].body["messages"][1]["content"], "Component C01: is it there?");
-    let read = store::rubric::read(&desk.run());
+    let read = store::rubric::read_beside(&desk.run());
     let hashes: Vec<_> = read.judgements.iter().map(|it| it.judge.prompt_sha256.clone()).collect();
     assert_ne!(hashes[0], hashes[1]);
 }

@@ -102,7 +102,7 @@ fn an_answer_that_is_no_verdict_has_one_more_chance_and_then_is_an_error() {
     assert_eq!((ran.code, server.seen().len()), (Some(1), 2));
     assert_eq!(error_of(&desk), "no verdict after two attempts: the answer has no JSON object");
     assert_eq!(desk.only()["finished_at"], Value::Null, "worth asking again");
-    let read = store::rubric::read(&desk.run());
+    let read = store::rubric::read_beside(&desk.run());
     assert_eq!(read.judgements[0].verdicts[0].score, None);
 }
 
@@ -299,7 +299,7 @@ fn a_full_disk_is_a_sentence_and_the_verdicts_so_far_stay() {
     );
     let kept = scores(&desk.only());
     assert!(!kept.is_empty() && kept.len() < 24, "{kept:?}");
-    assert_eq!(store::rubric::read(&desk.run()).judgements[0].verdicts.len(), kept.len());
+    assert_eq!(store::rubric::read_beside(&desk.run()).judgements[0].verdicts.len(), kept.len());
 }
 
 #[test]

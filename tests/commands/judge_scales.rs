@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use trajview::{
-    run::rubric::{GivenTo, Unit},
+    run::rubric::{PromptMatch, LabelUnit},
     store,
 };
 
@@ -84,12 +84,12 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
     with_codebook(&desk, &several());
 
     desk.judge(&["--components", "C01,C02"]);
-    let rubric = store::rubric::read(&desk.run());
+    let rubric = store::rubric::read_beside(&desk.run());
 
     let judgement = &rubric.judgements[0];
-    let verdict = judgement.of("C01").unwrap();
+    let verdict = judgement.verdict_on("C01").unwrap();
     let given: Vec<_> =
-        verdict.scores().iter().map(|it| (it.criterion.unwrap().to_owned(), it.score)).collect();
+        verdict.given_scores().iter().map(|it| (it.criterion.unwrap().to_owned(), it.score)).collect();
     assert_eq!(given, [("right".into(), 1.0), ("clear".into(), 4.0), ("part".into(), 0.25)]);
     assert_eq!((verdict.score, verdict.error.as_deref()), (None, None));
     let why = "not on 0..4: right 1 yes (0..1), clear 4 (1..5), part 0.25 ([0,1])";
@@ -97,7 +97,7 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
     assert!(!rubric.warnings.iter().any(|it| it.place.starts_with("judgements/")));
     let book = rubric.codebook.as_ref().unwrap();
     let prompt = judgement.judge.prompt_sha256.as_deref();
-    assert_eq!(book.given_to(prompt, Unit::Component), GivenTo::Same);
+    assert_eq!(book.prompt_match(prompt, LabelUnit::Component), PromptMatch::Same);
     let run = desk.run();
     let run = run.to_str().unwrap();
     let told: Value =
@@ -192,8 +192,8 @@ fn criteria_on_0_to_4_make_a_score_of_the_component_by_the_rule_of_the_codebook_
 
         desk.judge(&["--components", "C01"]);
 
-        let rubric = store::rubric::read(&desk.run());
-        assert_eq!(rubric.judgements[0].of("C01").unwrap().score, score, "{rule:?}");
+        let rubric = store::rubric::read_beside(&desk.run());
+        assert_eq!(rubric.judgements[0].verdict_on("C01").unwrap().score, score, "{rule:?}");
         let run = desk.run();
         let scored = trajview(&["score", run.to_str().unwrap(), "--judge", "stub", "--json"]);
         let document: Value = serde_json::from_str(&scored.out).unwrap();
@@ -224,7 +224,7 @@ fn a_judging_by_a_codebook_is_gone_on_with_and_old_judgements_stay_as_they_are()
     assert_eq!((first.code, resumed.code), (Some(1), Some(1)));
     assert_eq!(desk.names().len(), 2, "the second goes on in the file of the first");
     assert_eq!(desk.bytes(&old), before);
-    let rubric = store::rubric::read(&desk.run());
-    assert_eq!(rubric.judgements[0].of("C01").unwrap().score, Some(1));
-    assert_eq!(rubric.judgements[1].of("C01").unwrap().given[0].score, 2.0);
+    let rubric = store::rubric::read_beside(&desk.run());
+    assert_eq!(rubric.judgements[0].verdict_on("C01").unwrap().score, Some(1));
+    assert_eq!(rubric.judgements[1].verdict_on("C01").unwrap().criterion_scores[0].score, 2.0);
 }

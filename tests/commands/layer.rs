@@ -65,7 +65,7 @@ fn state_and_briefs_are_kept_a_commit_a_turn() {
 
     trajview(&["layer", "projectguard:semantic", &path, "--out", &out, "--lost"]);
 
-    let kept = trajview::store::layers::history::read(place.path());
+    let kept = trajview::store::layers::layer_history::read_layers(place.path());
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].turns.len(), 56);
     assert_eq!(kept[0].name, "projectguard:semantic");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use trajview::metrics::{
     Number,
-    numbers::{COMPARED, CORPUS, ranked},
+    numbers::{COMPARED, CORPUS, numbers_ranked_by},
 };
 
 use crate::common::{json, printed};
@@ -30,7 +30,7 @@ const NO_NUMBERS: [&str; 51] = [
 
 /// Fields that are named after a number: its slope, its interval, its parts.
 fn is_made_of_a_number(field: &str) -> bool {
-    let is_number = |id: &str| Number::find(id).is_some();
+    let is_number = |id: &str| Number::find_by_id(id).is_some();
     let ends = ["_slope", "_ci95", "_ci95_low", "_ci95_high"];
     let of_tokens =
         ["input", "cached_input", "output", "reasoning", "cache_write", "cache_write_1h"];
@@ -41,8 +41,8 @@ fn is_made_of_a_number(field: &str) -> bool {
 }
 
 fn is_in_the_list(field: &str) -> bool {
-    let of_tree = |field: &str| Number::find(&format!("rubric_tree.{field}")).is_some();
-    Number::find(field).is_some()
+    let of_tree = |field: &str| Number::find_by_id(&format!("rubric_tree.{field}")).is_some();
+    Number::find_by_id(field).is_some()
         || of_tree(field)
         || field.strip_prefix("rubric_").is_some_and(of_tree)
         || is_made_of_a_number(field)
@@ -142,7 +142,7 @@ fn a_number_is_called_the_same_wherever_it_is_printed() {
     let rows = COMPARED.iter().filter(usual).map(|number| vec![number.id(), number.label()]);
     let rows: Vec<Vec<&str>> = rows.collect();
     assert_eq!(named, rows);
-    for number in ranked(|shown| shown.score) {
+    for number in numbers_ranked_by(|shown| shown.score) {
         assert!(text.contains(number.short()), "{number:?}");
     }
     for number in CORPUS.iter().filter(usual) {

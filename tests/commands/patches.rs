@@ -16,7 +16,7 @@ use proptest::{
 };
 use tempfile::TempDir;
 use trajview::{
-    code::unified::{FileSides, Side, patch},
+    code::git_patch::{FileSides, SideContent, write_patch},
     run::files::BlobId,
 };
 
@@ -120,7 +120,7 @@ fn owned(tree: &Tree) -> BTreeMap<String, File> {
 
 /// The patch from the tree before to the tree after.
 fn patch_of(case: &Case) -> Vec<u8> {
-    let id = |file: &File| BlobId::of(&file.bytes).to_string();
+    let id = |file: &File| BlobId::for_bytes(&file.bytes).to_string();
     let blobs: BTreeMap<Vec<u8>, String> = case
         .old
         .values()
@@ -148,11 +148,11 @@ fn patch_of(case: &Case) -> Vec<u8> {
         .map(|(path, from, old, new)| FileSides {
             path,
             from: *from,
-            old: old.as_ref().map(|(mode, bytes)| Side { mode, blob: &blobs[bytes], bytes }),
-            new: new.as_ref().map(|(mode, bytes)| Side { mode, blob: &blobs[bytes], bytes }),
+            old: old.as_ref().map(|(mode, bytes)| SideContent { mode, blob: &blobs[bytes], bytes }),
+            new: new.as_ref().map(|(mode, bytes)| SideContent { mode, blob: &blobs[bytes], bytes }),
         })
         .collect();
-    patch(&files)
+    write_patch(&files)
 }
 
 fn any_text() -> impl Strategy<Value = Vec<u8>> {
@@ -391,10 +391,10 @@ fn git_moves_a_submodule_to_another_commit() {
     let entry = format!("160000,{old},lib");
     git_does(repository.path(), &["init", "-q"]).unwrap();
     git_does(repository.path(), &["update-index", "--add", "--cacheinfo", &entry]).unwrap();
-    let side = |blob| Some(Side { mode: "160000", blob, bytes: b"" });
+    let side = |blob| Some(SideContent { mode: "160000", blob, bytes: b"" });
     let change = FileSides { path: "lib", from: None, old: side(&old), new: side(&new) };
 
-    fs::write(repository.path().join("the.patch"), patch(&[change])).unwrap();
+    fs::write(repository.path().join("the.patch"), write_patch(&[change])).unwrap();
     git_does(repository.path(), &["apply", "--cached", "the.patch"]).unwrap();
 
     let index = git_does(repository.path(), &["ls-files", "--stage"]).unwrap();

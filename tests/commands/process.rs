@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::Value;
 use trajview::{
-    metrics::process::{CodeFacts, Discipline, Kind, Observed, Profile, assertions, signals},
+    metrics::process::{CodeFacts, DisciplineScores, SignalKind, ObservedRun, RigorProfile, assertions, signals},
     run::RepoPath,
     store,
 };
@@ -32,7 +32,7 @@ const PILLARS: [&str; 7] = [
     "Exploration Efficiency",
 ];
 
-fn observed(case: &Case) -> Observed {
+fn observed(case: &Case) -> ObservedRun {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.yaml");
     let action = |kind: &String| format!("  - {{type: {kind}, metadata: {{}}}}\n");
@@ -47,8 +47,8 @@ fn observed(case: &Case) -> Observed {
     let tests = files.filter(|(path, _)| {
         RepoPath::new(path).is_some_and(|path| assertions::is_shipped_test(&path))
     });
-    let shipped = assertions::sum(tests.map(|(_, text)| assertions::shipped(text.as_bytes())));
-    let mut observed = store::observed(&opened.archive, &opened.run);
+    let shipped = assertions::sum_counts(tests.map(|(_, text)| assertions::count_as_scorer(text.as_bytes())));
+    let mut observed = store::observe_run(&opened.archive, &opened.run);
     observed.code = Some(CodeFacts { shipped, ..CodeFacts::default() });
     observed
 }
@@ -60,7 +60,7 @@ fn every_case_of_the_released_scorer_is_equal() {
     let cases: BTreeMap<String, Case> = serde_json::from_slice(&text).unwrap();
     assert_eq!(cases.len(), 31);
     for (name, case) in &cases {
-        let ours = Discipline::of(&observed(case), Profile::Shipped);
+        let ours = DisciplineScores::new(&observed(case), RigorProfile::Shipped);
         for (scored, theirs) in ours.pillars.iter().zip(PILLARS) {
             let value = scored.value.unwrap() * 100.0;
             assert!((value - case.pillars[theirs]).abs() < 1e-9, "{name}: {theirs}: {value}");
@@ -161,24 +161,24 @@ fn rates() -> Vec<String> {
     let mut kinds: BTreeMap<&str, Rates> = BTreeMap::new();
     for run in &labelled {
         let opened = store::open(&folder.join(format!("{}.json", run.trajectory_id))).unwrap();
-        let observed = store::observed(&opened.archive, &opened.run);
-        let found = signals::all(&observed);
+        let observed = store::observe_run(&opened.archive, &opened.run);
+        let found = signals::find_signals(&observed);
         let message = |step| {
             let at = observed.steps.iter().position(|it| it.id == step).unwrap();
             at + 2
         };
-        let spans: Vec<(Kind, usize, usize)> =
+        let spans: Vec<(SignalKind, usize, usize)> =
             found.iter().map(|it| (it.kind, message(it.step), message(it.until))).collect();
         let is_near = |failure: &Failure, first: usize, last: usize| {
             (first.saturating_sub(NEAR)..=last + NEAR).contains(&failure.step_number)
         };
-        let mut count = |name: &'static str, is_ours: &dyn Fn(Kind) -> bool| {
+        let mut count = |name: &'static str, is_ours: &dyn Fn(SignalKind) -> bool| {
             let own: Vec<_> = spans.iter().filter(|(kind, ..)| is_ours(*kind)).collect();
             let rates = kinds.entry(name).or_default();
             rates.runs += 1;
             rates.signals += own.len();
             rates.failures += run.failures.len();
-            let is_true = |(_, first, last): &&&(Kind, usize, usize)| {
+            let is_true = |(_, first, last): &&&(SignalKind, usize, usize)| {
                 run.failures.iter().any(|failure| is_near(failure, *first, *last))
             };
             rates.true_signals += own.iter().filter(is_true).count();
@@ -187,7 +187,7 @@ fn rates() -> Vec<String> {
             };
             rates.found += run.failures.iter().filter(is_found).count();
         };
-        for kind in Kind::ALL {
+        for kind in SignalKind::ALL {
             count(kind.words(), &|other| other == kind);
         }
         count("~ all", &|_| true);

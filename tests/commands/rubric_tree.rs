@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 use trajview::{
-    formats::{Source, by_name},
-    metrics::rubric_tree::{Counting, Measures, Summary, differences},
+    formats::{SourceBytes, format_by_name},
+    metrics::rubric_tree::{LeafCounting, TreeMeasures, TreeSummary, score_differences},
     run::rubric_tree::RubricTree,
 };
 
 use crate::common::real_data;
 
 fn read(text: &str) -> (RubricTree, Vec<String>) {
-    let format = by_name("paperbench").unwrap();
-    let run = format.index(&[Source { name: "t.json", bytes: text.as_bytes() }]).unwrap();
+    let format = format_by_name("paperbench").unwrap();
+    let run = format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap();
     let warnings = run.warnings.into_iter().map(|warning| warning.what).collect();
     (run.rubric_tree.unwrap().as_ref().clone(), warnings)
 }
@@ -56,7 +56,7 @@ fn made_up_trees_come_to_what_another_program_says_to_the_last_digit() {
         let text = with_scores(written(&vector["tree"]), &mut scores.iter().copied()).to_string();
         let (tree, _) = read(&text);
 
-        let ours = Summary::of(&tree);
+        let ours = TreeSummary::for_tree(&tree);
         let root = |name: &str| vector[name].as_str().map(|score| score.parse::<f64>().unwrap());
         assert_eq!(ours.score, root("score"), "tree {number}");
         assert_eq!(ours.score_without_invalid, root("score_without_invalid"), "tree {number}");
@@ -65,7 +65,7 @@ fn made_up_trees_come_to_what_another_program_says_to_the_last_digit() {
         let theirs =
             ["leaves", "nodes", "depth", "invalid"].map(|name| vector[name].as_u64().unwrap());
         assert_eq!(counts.map(|count| count as u64), theirs, "tree {number}");
-        let measures = Measures::of(&tree, Counting::All);
+        let measures = TreeMeasures::new(&tree, LeafCounting::All);
         let computed: Vec<f64> = measures.nodes.iter().map(|it| it.score.unwrap()).collect();
         assert_eq!(computed, scores, "tree {number}");
     }
@@ -81,12 +81,12 @@ fn real_trees_recompute_to_the_last_digit() {
     ];
     for (name, score, leaves, nodes, depth) in cases {
         let (tree, warnings) = read(&std::fs::read_to_string(folder.join(name)).unwrap());
-        let summary = Summary::of(&tree);
+        let summary = TreeSummary::for_tree(&tree);
 
         assert_eq!(warnings, [""; 0], "{name}");
         assert_eq!((summary.score, tree.nodes[0].score), (Some(score), Some(score)));
         assert_eq!((summary.leaves, summary.nodes, summary.depth), (leaves, nodes, depth));
         assert_eq!((summary.invalid, summary.score_without_invalid), (Some(0), Some(score)));
-        assert_eq!(differences(&tree, &Measures::of(&tree, Counting::All)), []);
+        assert_eq!(score_differences(&tree, &TreeMeasures::new(&tree, LeafCounting::All)), []);
     }
 }

@@ -12,13 +12,13 @@ use std::{
 
 use serde_json::Value;
 use trajview::metrics::{
-    quality::{Profile, Ruler},
-    rules::Rules,
+    quality::{QualityProfile, Ruler},
+    rules::RuleSet,
 };
 
 /// One installed release.
 pub struct Release {
-    pub profile: Profile,
+    pub profile: QualityProfile,
     /// Our ruler with its rules.
     pub ruler: Ruler,
     programs: PathBuf,
@@ -30,7 +30,7 @@ pub fn releases() -> Vec<Release> {
         .expect("TRAJVIEW_SCB_CHECK names the folders of scb-check, see tests/commands/scb.rs");
     let releases: Vec<_> = env::split_paths(&folders).map(|folder| release(&folder)).collect();
     let profiles: Vec<_> = releases.iter().map(|release| release.profile).collect();
-    assert_eq!(profiles, [Profile::ScbCheck013, Profile::ScbCheck020]);
+    assert_eq!(profiles, [QualityProfile::ScbCheck013, QualityProfile::ScbCheck020]);
     releases
 }
 
@@ -43,18 +43,18 @@ fn release(folder: &Path) -> Release {
         let name = entry.file_name()?.to_str()?.to_owned();
         Some(name.strip_prefix("scb_check-")?.strip_suffix(".dist-info")?.to_owned())
     });
-    let profile: Profile = format!("scb-check-{}", info.unwrap()).parse().unwrap();
+    let profile: QualityProfile = format!("scb-check-{}", info.unwrap()).parse().unwrap();
     let rules = rules(&packages.join("scb_check/resources/slop_rules"));
     assert_eq!(rules.problems(), []);
     Release { profile, ruler: Ruler::new(profile, rules), programs: folder.join("bin") }
 }
 
 /// The rules below a folder, in the order of their names.
-pub fn rules(folder: &Path) -> Rules {
+pub fn rules(folder: &Path) -> RuleSet {
     let text = |path: PathBuf| (path.display().to_string(), fs::read_to_string(path).unwrap());
     let texts: Vec<_> = entries(folder).into_iter().map(text).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    Rules::load(&folder.display().to_string(), &texts)
+    RuleSet::load(&folder.display().to_string(), &texts)
 }
 
 impl Release {

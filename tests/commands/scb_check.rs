@@ -9,7 +9,7 @@ use std::{
 };
 
 use serde_json::Value;
-use trajview::metrics::quality::{File, FileMeasure, Snapshot, combine, measure};
+use trajview::metrics::quality::{SnapshotFile, FileMeasure, QualitySnapshot, combine_files, measure_file};
 
 use crate::{
     common::project,
@@ -45,7 +45,7 @@ fn both_say_the_same_about_every_snapshot() {
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn differences(ours: &Snapshot, theirs: &Value) -> Vec<String> {
+fn differences(ours: &QualitySnapshot, theirs: &Value) -> Vec<String> {
     let totals = &ours.totals;
     let wrappers = if theirs.get("trivial_wrapper_loc").is_some() {
         "trivial_wrapper_loc"
@@ -71,17 +71,17 @@ fn differences(ours: &Snapshot, theirs: &Value) -> Vec<String> {
     wrong.map(|(name, ours, theirs)| format!("{name}: ours {ours}, theirs {theirs}")).collect()
 }
 
-fn score(tree: &Path, release: &Release) -> Snapshot {
+fn score(tree: &Path, release: &Release) -> QualitySnapshot {
     let mut paths = vec![];
     walk(tree, tree, release, &mut paths);
     let measured = paths.into_iter().map(|path| {
-        let measure = measure(&path, &fs::read(tree.join(&path)).unwrap(), &release.ruler);
+        let measure = measure_file(&path, &fs::read(tree.join(&path)).unwrap(), &release.ruler);
         (path, measure)
     });
     let measured: Vec<(String, FileMeasure)> = measured.collect();
-    let files: Vec<File<'_>> =
-        measured.iter().map(|(path, measure)| File { path, measure }).collect();
-    combine(&files, release.profile)
+    let files: Vec<SnapshotFile<'_>> =
+        measured.iter().map(|(path, measure)| SnapshotFile { path, measure }).collect();
+    combine_files(&files, release.profile)
 }
 
 fn walk(root: &Path, folder: &Path, release: &Release, found: &mut Vec<String>) {
@@ -89,7 +89,7 @@ fn walk(root: &Path, folder: &Path, release: &Release, found: &mut Vec<String>) 
         let name = path.strip_prefix(root).unwrap().to_str().map(str::to_owned);
         match name {
             _ if path.is_dir() => walk(root, &path, release, found),
-            Some(name) if release.profile.takes(&name) => found.push(name),
+            Some(name) if release.profile.counts_file(&name) => found.push(name),
             _ => {}
         }
     }

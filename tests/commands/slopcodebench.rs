@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::Value;
 use trajview::{
-    formats::{self, Source},
-    run::Place,
+    formats::{self, SourceBytes},
+    run::RecordPlace,
 };
 
 use crate::common::{json, printed, project, real_data, trajview};
@@ -291,28 +291,28 @@ proptest::proptest! {
                 _ => drop(content.drain(at.min(content.len())..(at + 3).min(content.len()))),
             }
         }
-        let sources: Vec<Source<'_>> =
-            files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
-        let format = formats::by_name("slopcodebench").unwrap();
+        let sources: Vec<SourceBytes<'_>> =
+            files.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
+        let format = formats::format_by_name("slopcodebench").unwrap();
 
-        let run = format.index(&sources).unwrap();
+        let run = format.index_run(&sources).unwrap();
 
-        let record = |place: Place| place.of(sources[place.source.0 as usize].bytes);
-        let format_of = |place: Place| {
-            formats::by_name(run.origin.sources[place.source.0 as usize].format).unwrap()
+        let record = |place: RecordPlace| place.bytes_in(sources[place.source.0 as usize].bytes);
+        let format_of = |place: RecordPlace| {
+            formats::format_by_name(run.origin.sources[place.source.0 as usize].format).unwrap()
         };
         for step in run.turns.iter().flat_map(|turn| &turn.steps) {
-            let _ = format_of(step.place).words(record(step.place), step);
+            let _ = format_of(step.place).step_text(record(step.place), step);
             for edit in &step.edits {
-                let _ = format_of(edit.place).edit(record(edit.place), edit);
+                let _ = format_of(edit.place).recorded_edit(record(edit.place), edit);
             }
         }
         for record_of in run.checkpoints.iter().filter_map(|checkpoint| checkpoint.recorded.as_ref()) {
             for file in record_of.changes.iter().flat_map(|changes| &changes.files) {
-                let _ = format.edit(record(file.edit.place), &file.edit);
+                let _ = format.recorded_edit(record(file.edit.place), &file.edit);
             }
             for place in record_of.tests.iter().flat_map(|tests| &tests.cases).filter_map(|case| case.failure) {
-                let _ = format.failure(record(place));
+                let _ = format.failure_text(record(place));
             }
         }
     }

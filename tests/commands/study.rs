@@ -5,10 +5,10 @@ use std::{collections::BTreeSet, fs};
 use serde_json::Value as Json;
 use trajview::run::rubric::{Judgement, Verdict};
 use trajview::study::{
-    Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined, Value,
-    correlation::{Correlation, correlations},
-    paired::{Paired, paired, paired_from},
-    stability::{Contrast, Shares, Stability},
+    Coefficient, Estimate, Interval, BootstrapPlan, Ratings, RatingScale, Undefined, NumberOrReason,
+    correlation::{Correlation, correlate_pairs},
+    paired::{PairedComparison, compare_pairs, compare_pairs_from},
+    stability::{GroupContrast, PairShares, Stability},
 };
 
 use crate::common::{project, real_data};
@@ -29,13 +29,13 @@ fn pairs(case: &Json) -> Vec<(f64, f64)> {
     numbers(&case["a"]).into_iter().zip(numbers(&case["b"])).collect()
 }
 
-fn plan(case: &Json) -> Plan {
+fn plan(case: &Json) -> BootstrapPlan {
     let resamples = case["resamples"].as_u64().unwrap_or(0) as usize;
-    Plan { seed: case["seed"].as_u64().unwrap_or(0), resamples, ..Plan::default() }
+    BootstrapPlan { seed: case["seed"].as_u64().unwrap_or(0), resamples, ..BootstrapPlan::default() }
 }
 
 /// A number near the expected one, or none of both.
-fn assert_near(found: Value, expected: &Json, what: &str) {
+fn assert_near(found: NumberOrReason, expected: &Json, what: &str) {
     match (found, expected.as_f64()) {
         (Ok(found), Some(expected)) => {
             assert!(
@@ -56,12 +56,12 @@ fn assert_interval(found: Result<Interval, Undefined>, expected: &Json, what: &s
 #[test]
 fn agreement_is_what_scipy_and_scikit_learn_say() {
     for case in vectors("agreement.json") {
-        let scale = Scale::observed(numbers(&case["levels"])).unwrap();
+        let scale = RatingScale::from_scores(numbers(&case["levels"])).unwrap();
         let agreement = Ratings::new(scale, &pairs(&case)).agreement(&plan(&case));
 
         for coefficient in Coefficient::ALL {
             let what = format!("{}: {}", case["name"], coefficient.name());
-            assert_near(agreement.value(coefficient), &case["values"][coefficient.name()], &what);
+            assert_near(agreement.value_for(coefficient), &case["values"][coefficient.name()], &what);
         }
     }
 }
@@ -72,14 +72,14 @@ fn the_intervals_of_agreement_are_scipys_from_the_same_resamples() {
         vectors("agreement.json").into_iter().filter(|case| case["intervals"].is_object());
     let mut seen = 0;
     for case in with_intervals {
-        let scale = Scale::observed(numbers(&case["levels"])).unwrap();
+        let scale = RatingScale::from_scores(numbers(&case["levels"])).unwrap();
         let agreement = Ratings::new(scale, &pairs(&case)).agreement(&plan(&case));
 
         for (name, expected) in case["intervals"].as_object().unwrap() {
             let coefficient =
                 Coefficient::ALL.into_iter().find(|other| other.name() == name).unwrap();
             let what = format!("{}: {name}", case["name"]);
-            assert_interval(agreement.estimate(coefficient).interval, expected, &what);
+            assert_interval(agreement.estimate_for(coefficient).interval, expected, &what);
             seen += usize::from(expected.is_array());
         }
     }
@@ -89,7 +89,7 @@ fn the_intervals_of_agreement_are_scipys_from_the_same_resamples() {
 #[test]
 fn paired_tests_are_what_scipy_says() {
     for case in vectors("paired.json") {
-        let found = paired(&pairs(&case), &plan(&case));
+        let found = compare_pairs(&pairs(&case), &plan(&case));
 
         let what = |part: &str| format!("{}: {part}", case["name"]);
         let counts = [found.higher, found.ties, found.lower].map(Json::from);
@@ -107,7 +107,7 @@ fn paired_tests_are_what_scipy_says() {
     }
 }
 
-fn assert_wilcoxon(found: &Paired, expected: &Json, what: &str) {
+fn assert_wilcoxon(found: &PairedComparison, expected: &Json, what: &str) {
     assert_near(found.wilcoxon.map(|test| test.w), &expected["w"], what);
     assert_near(found.wilcoxon.map(|test| test.p), &expected["p"], what);
     assert_near(found.wilcoxon.map(|test| test.p_normal), &expected["p_normal"], what);
@@ -122,7 +122,7 @@ fn assert_wilcoxon(found: &Paired, expected: &Json, what: &str) {
 #[test]
 fn correlations_are_what_scipy_says() {
     for case in vectors("correlation.json") {
-        let found = correlations(&pairs(&case));
+        let found = correlate_pairs(&pairs(&case));
 
         let near = |found: Result<Correlation, Undefined>, expected: &Json, what: &str| {
             let what = format!("{}: {what}", case["name"]);
@@ -142,7 +142,7 @@ fn a_p_value_far_out_keeps_its_digits() {
         .filter(|case| case["pearson"][1].as_f64().is_some_and(|p| p > 0.0 && p < 1e-12));
     let mut seen = 0;
     for case in small {
-        let p = correlations(&pairs(case)).pearson.unwrap().p.unwrap();
+        let p = correlate_pairs(&pairs(case)).pearson.unwrap().p.unwrap();
         let expected = case["pearson"][1].as_f64().unwrap();
         assert!((p / expected - 1.0).abs() < 1e-7, "{}: {p} is not {expected}", case["name"]);
         seen += 1;
@@ -162,12 +162,12 @@ fn agreement_is_what_was_recorded_elsewhere() {
     let recorded = recorded();
     for (name, case) in recorded["inter_judge_vectors"]["cases"].as_object().unwrap() {
         let scores = pairs(case);
-        let observed = Scale::observed(scores.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
+        let observed = RatingScale::from_scores(scores.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
         let found =
-            Ratings::new(observed, &scores).agreement(&Plan { resamples: 0, ..Plan::default() });
+            Ratings::new(observed, &scores).agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
 
         let near = |coefficient, key: &str| {
-            assert_near(found.value(coefficient), &case[key], &format!("{name}: {key}"))
+            assert_near(found.value_for(coefficient), &case[key], &format!("{name}: {key}"))
         };
         near(Coefficient::Spearman, "scipy_spearman");
         near(Coefficient::Kappa, "sklearn_kappa_unweighted");
@@ -175,10 +175,10 @@ fn agreement_is_what_was_recorded_elsewhere() {
         near(Coefficient::Exact, "exact_agreement");
         near(Coefficient::Within1, "within_1");
         if !case["sklearn_kappa_linear_full_1_10"].is_string() || name == "single_level_identical" {
-            let full = Ratings::new(Scale::whole(1, 10).unwrap(), &scores).table();
+            let full = Ratings::new(RatingScale::whole_numbers(1, 10).unwrap(), &scores).confusion_table();
             let key = "sklearn_kappa_linear_full_1_10";
             assert_near(
-                Coefficient::KappaLinear.of_whole(&full),
+                Coefficient::KappaLinear.value_of_sample(&full),
                 &case[key],
                 &format!("{name}: {key}"),
             );
@@ -195,7 +195,7 @@ fn paired_tests_are_what_was_recorded_elsewhere() {
             numbers(&case["diffs"]).into_iter().map(|gap| (gap, 0.0)).collect();
         let draws = python_draws(&recorded, gaps.len());
 
-        let found = paired_from(&gaps, draws.into_iter(), 0.95);
+        let found = compare_pairs_from(&gaps, draws.into_iter(), 0.95);
 
         assert_near(found.cohen_d.value, &case["repo_cohen_d_paired"], &format!("{name}: d"));
         if case.get("scipy_W").is_some() {
@@ -326,8 +326,8 @@ fn assert_estimate(found: Estimate, expected: &Json, what: &str) {
     assert_interval(found.interval, &expected["ci95"], what);
 }
 
-fn assert_shares(found: Shares<Estimate>, expected: &Json, what: &str) {
-    for (name, estimate) in found.named() {
+fn assert_shares(found: PairShares<Estimate>, expected: &Json, what: &str) {
+    for (name, estimate) in found.named_values() {
         assert_estimate(estimate, &expected[name], &format!("{what}: {name}"));
     }
 }
@@ -341,8 +341,8 @@ fn stability_over_repeats_is_what_krippendorff_and_scipy_say() {
         let [first, second] = ["first", "second"].map(|group| repeats(&case[group]));
         let [first, second] = [&first, &second].map(|it| it.iter().collect::<Vec<_>>());
 
-        let stability = Stability::of(&first, &plan(&case));
-        let contrast = Contrast::of(&first, &second, &plan(&case));
+        let stability = Stability::for_repeats(&first, &plan(&case));
+        let contrast = GroupContrast::between_groups(&first, &second, &plan(&case));
 
         assert_shares(stability.shares, &case["shares"], &format!("{name}: within"));
         assert_estimate(stability.alpha, &case["alpha"], &format!("{name}: alpha"));

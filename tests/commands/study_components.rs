@@ -3,13 +3,13 @@
 
 use serde_json::Value as Json;
 use trajview::{
-    metrics::numbers::facts::Reused,
+    metrics::numbers::facts::ReuseCounts,
     run::rubric::{Judgement, Rubric, Verdict},
     study::{
-        Plan,
-        agreement::drawn::Twice,
-        compare::{Parts, Party, Subtraction},
-        components::{Component, compared},
+        BootstrapPlan,
+        agreement::cluster_bootstrap::ClusteredEstimate,
+        compare::{IntervalParts, ComparedRun, Subtraction},
+        components::{PairedComponent, compare_components},
     },
 };
 
@@ -22,7 +22,7 @@ fn near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
     }
 }
 
-fn same(found: &Twice, expected: &Json, what: &str) {
+fn same(found: &ClusteredEstimate, expected: &Json, what: &str) {
     near(found.by_item.value.ok(), &expected["value"], 1e-9, what);
     for (name, interval) in [("ci95", found.by_item.interval), ("ci95_by_run", found.by_run)] {
         let what = format!("{what}: {name}");
@@ -38,11 +38,11 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
     for case in all["cases"].as_array().unwrap() {
         let rows: Vec<(usize, f64, f64)> = serde_json::from_value(case["rows"].clone()).unwrap();
         let component =
-            |&(task, a, b): &(usize, f64, f64)| Component { task, a: vec![a], b: vec![b] };
-        let components: Vec<Component> = rows.iter().map(component).collect();
+            |&(task, a, b): &(usize, f64, f64)| PairedComponent { task, a: vec![a], b: vec![b] };
+        let components: Vec<PairedComponent> = rows.iter().map(component).collect();
         let resamples = case["resamples"].as_u64().unwrap() as usize;
-        let plan = Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() };
-        for found in compared(&components, &plan) {
+        let plan = BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() };
+        for found in compare_components(&components, &plan) {
             let expected = &case["measures"][found.measure.name()];
             let what = format!("{}: {}", case["name"], found.measure.name());
             same(&found.a, &expected["a"], &format!("{what}: a"));
@@ -66,7 +66,7 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
 }
 
 /// A run that was judged as it ended, with so many exported symbols and so many of them in use.
-fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> Party {
+fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> ComparedRun {
     let verdict = |(at, score): (usize, &Option<f64>)| Verdict {
         component: format!("C{at:02}"),
         score: score.map(|score| score as u8),
@@ -74,9 +74,9 @@ fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> Party {
     };
     let verdicts = scores.iter().enumerate().map(verdict).collect();
     let judgements = vec![Judgement { verdicts, ..Judgement::default() }];
-    let mut party = Party::new(Default::default(), Rubric { judgements, ..Rubric::default() });
+    let mut party = ComparedRun::new(Default::default(), Rubric { judgements, ..Rubric::default() });
     party.judgement = Some(0);
-    let reused = symbols.map(|[exported, reused]| Reused {
+    let reused = symbols.map(|[exported, reused]| ReuseCounts {
         dir: Some(reused as f64 / exported as f64),
         exported: Some(exported),
         reused: Some(reused),
@@ -89,7 +89,7 @@ fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> Party {
 #[test]
 fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
     let all: Json = serde_json::from_str(include_str!("../vectors/intervals.json")).unwrap();
-    let by = Subtraction { from: 0, taken: 1, is_slump: false };
+    let by = Subtraction { from: 0, subtracted: 1, is_slump: false };
     for case in all["cases"].as_array().unwrap() {
         let scores: Vec<[Option<f64>; 2]> = serde_json::from_value(case["scores"].clone()).unwrap();
         let symbols: [Option<[usize; 2]>; 2] =
@@ -98,11 +98,11 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
             party(&scores.iter().map(|row| row[side]).collect::<Vec<_>>(), symbols[side])
         };
         let resamples = case["resamples"].as_u64().unwrap() as usize;
-        let plan = Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() };
+        let plan = BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() };
 
-        let parts = Parts::of([&side(0), &side(1)]);
+        let parts = IntervalParts::for_pair([&side(0), &side(1)]);
 
-        for found in parts.intervals(by, &plan) {
+        for found in parts.number_intervals(by, &plan) {
             let expected = &case["numbers"][found.number.id()];
             for (name, it) in [("a", found.a), ("b", found.b), ("difference", found.difference)] {
                 let what = format!("{}: {} {name}", case["name"], found.number.id());
@@ -111,8 +111,8 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
                 near(it.interval.ok().map(|it| it.high), &expected[name]["ci95"][1], 1e-9, &what);
             }
         }
-        let turned = parts.intervals(Subtraction { from: 1, taken: 0, is_slump: true }, &plan);
-        for (turned, found) in turned.iter().zip(parts.intervals(by, &plan)) {
+        let turned = parts.number_intervals(Subtraction { from: 1, subtracted: 0, is_slump: true }, &plan);
+        for (turned, found) in turned.iter().zip(parts.number_intervals(by, &plan)) {
             assert_eq!(turned.difference.value, found.difference.value.map(|value| -value));
         }
     }

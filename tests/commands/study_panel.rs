@@ -3,11 +3,11 @@
 
 use serde_json::Value as Json;
 use trajview::study::{
-    Plan, Ratings, Scale,
+    BootstrapPlan, Ratings, RatingScale,
     agreement::{
-        classes::{Positive, Scores, ZeroDivision, binary, classified},
-        drawn::Twice,
-        many::{Agreed, Cases, Unit, agreed},
+        classes::{PositiveRule, ClassScores, ZeroDivision, binary_classification, classify_against_reference},
+        cluster_bootstrap::ClusteredEstimate,
+        several_raters::{MultiRaterAgreement, CaseSelection, RatedUnit, multi_rater_agreement},
     },
 };
 
@@ -27,18 +27,18 @@ fn near(found: Option<f64>, expected: &Json, what: &str) {
     }
 }
 
-fn scale(case: &Json) -> Scale {
+fn scale(case: &Json) -> RatingScale {
     let levels = case["levels"].as_array().unwrap().iter().map(|it| it.as_f64().unwrap());
-    Scale::observed(levels).unwrap()
+    RatingScale::from_scores(levels).unwrap()
 }
 
-fn plan(case: &Json) -> Plan {
+fn plan(case: &Json) -> BootstrapPlan {
     let is_drawn = case["with_intervals"].as_bool().unwrap();
     let resamples = if is_drawn { case["resamples"].as_u64().unwrap() as usize } else { 0 };
-    Plan { seed: case["seed"].as_u64().unwrap(), resamples, ..Plan::default() }
+    BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() }
 }
 
-fn twice(found: &Twice, expected: &Json, is_drawn: bool, what: &str) -> usize {
+fn twice(found: &ClusteredEstimate, expected: &Json, is_drawn: bool, what: &str) -> usize {
     near(found.by_item.value.ok(), &expected["value"], what);
     if !is_drawn {
         return 0;
@@ -63,11 +63,11 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
         let rows = case["rows"].as_array().unwrap().iter().map(given);
         let runs =
             case["runs"].as_array().unwrap().iter().map(|run| run.as_u64().unwrap() as usize);
-        let units: Vec<Unit> = rows.zip(runs).map(|(given, run)| Unit { run, given }).collect();
-        let raters: Vec<usize> = (0..units[0].given.len()).collect();
-        for cases in [Cases::Available, Cases::Complete] {
-            let Agreed { n, runs, estimates, .. } =
-                agreed(&units, &raters, &scale, cases, &plan(&case));
+        let units: Vec<RatedUnit> = rows.zip(runs).map(|(given, run)| RatedUnit { run, positions: given }).collect();
+        let raters: Vec<usize> = (0..units[0].positions.len()).collect();
+        for cases in [CaseSelection::Available, CaseSelection::Complete] {
+            let MultiRaterAgreement { n, runs, estimates, .. } =
+                multi_rater_agreement(&units, &raters, &scale, cases, &plan(&case));
             let expected = &case[cases.words()];
             let what = format!("{}, {}", case["name"], cases.words());
             assert_eq!(
@@ -93,18 +93,18 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
         let pairs: Vec<(f64, f64)> = serde_json::from_value(case["pairs"].clone()).unwrap();
         let runs: Vec<usize> = serde_json::from_value(case["runs"].clone()).unwrap();
         let ratings = Ratings::new(scale, &pairs);
-        let table = ratings.table();
+        let table = ratings.confusion_table();
         for zero in ZeroDivision::ALL {
-            let found = classified(&table, zero);
+            let found = classify_against_reference(&table, zero);
             for (average, found) in [("macro", found.macro_average), ("weighted", found.weighted)] {
-                let Scores { precision, recall, f1 } = found;
+                let ClassScores { precision, recall, f1 } = found;
                 for (at, value) in [precision, recall, f1].into_iter().enumerate() {
                     let expected = &case["averages"][zero.word()][average][at];
                     near(value.ok(), expected, &format!("{name}: {average} {at} {}", zero.word()));
                 }
             }
         }
-        let classes = classified(&table, ZeroDivision::Undefined).classes;
+        let classes = classify_against_reference(&table, ZeroDivision::Undefined).classes;
         assert_eq!(classes.len(), case["classes"].as_array().unwrap().len());
         for (class, expected) in classes.iter().zip(case["classes"].as_array().unwrap()) {
             let what = format!("{name}: class {}", class.level);
@@ -114,13 +114,13 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
             near(class.scores.recall.ok(), &expected["recall"], &what);
             near(class.scores.f1.ok(), &expected["f1"], &what);
         }
-        for (it, found) in ratings.against(&runs, ZeroDivision::Undefined, &plan(&case)) {
+        for (it, found) in ratings.compare_to_reference(&runs, ZeroDivision::Undefined, &plan(&case)) {
             let is_drawn = case["with_intervals"].as_bool().unwrap();
             let what = format!("{name}: {}", it.name());
             intervals += twice(&found, &case["measures"][it.name()], is_drawn, &what);
         }
         for (words, expected) in case["binary"].as_object().unwrap() {
-            let found = binary(&table, Positive::parse(words).unwrap());
+            let found = binary_classification(&table, PositiveRule::parse(words).unwrap());
             let what = format!("{name}: {words}");
             near(found.accuracy.ok(), &expected["accuracy"], &what);
             near(found.scores.precision.ok(), &expected["precision"], &what);

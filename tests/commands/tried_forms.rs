@@ -46,7 +46,7 @@ fn edited(run: &Run) -> Vec<(String, Option<u32>)> {
 }
 
 fn is_failed(step: &Step) -> bool {
-    step.result().is_some_and(|result| result.failed())
+    step.tool_result().is_some_and(|result| result.has_failed())
 }
 
 fn request_of_rounds() -> Value {
@@ -160,7 +160,7 @@ fn a_request_that_was_cancelled_is_read_from_what_the_editor_showed() {
     assert_eq!(&*turn.steps[0].label, "I look at `a.py` first.");
     let calls = calls(&run);
     let results: Vec<Option<bool>> =
-        calls.iter().map(|step| step.result().map(|it| it.failed())).collect();
+        calls.iter().map(|step| step.tool_result().map(|it| it.has_failed())).collect();
     assert_eq!(results, [Some(true), Some(true), None, Some(false)]);
     assert_eq!(&*calls[0].label, "ls -l");
     assert_eq!(edited(&run).len(), 1);
@@ -265,7 +265,7 @@ fn an_older_session_of_continue_has_results_in_messages_of_their_own() {
 
     assert_eq!(run.origin.format, "continue");
     let calls = calls(&run);
-    assert_eq!(calls[0].result().unwrap().bytes, 4);
+    assert_eq!(calls[0].tool_result().unwrap().bytes, 4);
     assert_eq!(edited(&run), [("a.py".to_owned(), None)]);
     assert_eq!(run.turns[0].steps.last().unwrap().kind, StepKind::Compaction);
     assert!(run.turns[0].steps.iter().any(|step| step.label.contains("a.py")));
@@ -298,7 +298,7 @@ fn sessions_of_iflow_and_of_deepseek_harness_are_none_of_claude_code_and_pi() {
     iflow[2]["parentUuid"] = "b".into();
     let run = folder.run("session-0f.jsonl", &lines(&iflow));
     assert_eq!((run.origin.format, run.agent.name.as_str()), ("iflow", "iflow"));
-    assert_eq!(calls(&run)[0].result().unwrap().bytes, 4);
+    assert_eq!(calls(&run)[0].tool_result().unwrap().bytes, 4);
 
     let event = |kind: &str, seq: u64, data: Value| json!({"type": kind, "seq": seq, "time": 1_790_000_000_000_i64, "data": data});
     let text = |text: &str| json!([{"type": "text", "text": text}]);
@@ -351,7 +351,7 @@ fn kiros_three_engines_and_its_database_are_read() {
     ]);
     let run = folder.run("second.jsonl", &second);
     assert_eq!((run.origin.format, edited(&run)), ("kiro", vec![("a.py".to_owned(), Some(1))]));
-    assert_eq!(calls(&run)[0].result().unwrap().bytes, 7);
+    assert_eq!(calls(&run)[0].tool_result().unwrap().bytes, 7);
 
     let third = lines(&[
         json!({"id": "1", "timestamp": "2026-09-21T14:13:20Z", "payload": {"type": "user", "content": "Add div."}}),

@@ -103,7 +103,7 @@ pub fn said(flagging: &Flagging) -> Vec<String> {
 }
 
 pub fn flaggings(desk: &Desk) -> Vec<Flagging> {
-    let read = trajview::store::rubric::read(&desk.run());
+    let read = trajview::store::rubric::read_beside(&desk.run());
     assert_eq!(read.warnings, []);
     assert_eq!(read.judgements, []);
     read.flaggings

@@ -5,9 +5,9 @@ use std::fs;
 
 use serde_json::{Value, json};
 use trajview::{
-    run::rubric::Unit,
-    runtime::Rehearsal,
-    session::{place::Place, views::View},
+    run::rubric::LabelUnit,
+    runtime::HeadlessScreen,
+    session::{start_place::StartPlace, views::View},
 };
 
 use crate::{
@@ -17,8 +17,8 @@ use crate::{
 
 const MEDIUM: (u16, u16) = (120, 40);
 
-fn audit_of(bundle: &Bundle, size: (u16, u16), unit: Unit) -> Rehearsal {
-    let place = Place { unit: Some(unit), ..Place::default() };
+fn audit_of(bundle: &Bundle, size: (u16, u16), unit: LabelUnit) -> HeadlessScreen {
+    let place = StartPlace { unit: Some(unit), ..StartPlace::default() };
     opened(bundle.path().to_owned(), size, Some("ann"), place)
 }
 
@@ -74,7 +74,7 @@ fn a_proposal_shows_nothing_costs_nothing_and_survives_the_session() {
     has(&proposed, "0/24");
     lacks(&proposed, "(judge)");
     insta::assert_snapshot!("proposed", proposed);
-    screen.press("2").unwrap();
+    screen.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann"), Vec::<String>::new());
     let mut again = audit(&bundle, MEDIUM, "ann");
     has(&seen(&again), "2 proposed");
@@ -92,7 +92,7 @@ fn a_proposal_can_be_taken_away_and_the_label_is_blind_all_the_same() {
 
     has(&taken, "the proposal is gone");
     lacks(&taken, "proposed,");
-    screen.press("4 <enter>").unwrap();
+    screen.press_keys("4 <enter>").unwrap();
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
 
@@ -118,12 +118,12 @@ fn confidence_a_note_and_cannot_tell_come_with_the_label() {
 fn what_was_seen_in_the_scores_is_not_forgotten_by_the_next_session() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, MEDIUM, "ann");
-    screen.press("4 <f3> <f4>").unwrap();
+    screen.press_keys("4 <f3> <f4>").unwrap();
     drop(screen);
 
     let mut next = audit(&bundle, MEDIUM, "ann");
     has(&seen(&next), "the label will not be blind: the verdict was on screen before");
-    next.press("4").unwrap();
+    next.press_keys("4").unwrap();
 
     let labels = labels_of(&bundle)["labels"].clone();
     assert_eq!((&labels[0]["blind"], &labels[0]["seen"]), (&json!(true), &json!([])));
@@ -158,7 +158,7 @@ fn a_scale_of_ones_own_gives_the_keys_their_meaning() {
     has(&codebook, "the text of components.json");
     has(&codebook, "for example: a stub");
     has(&after(&mut screen, "0"), "0 is not on the scale 1..5");
-    screen.press("5").unwrap();
+    screen.press_keys("5").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["score"], &label["scale"]), (&json!(5), &json!("1..5")));
@@ -171,7 +171,7 @@ fn where_any_number_is_on_the_scale_it_is_typed() {
     let mut screen = audit(&bundle, MEDIUM, "ann");
 
     has(&after(&mut screen, ". 2 <enter>"), "expected a number from 0 to 1");
-    screen.press("<c-u> 0 . 2 5 <enter>").unwrap();
+    screen.press_keys("<c-u> 0 . 2 5 <enter>").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["score"], &label["scale"]), (&json!(0.25), &json!("[0,1]")));
@@ -185,7 +185,7 @@ fn each_of_several_criteria_is_labelled_by_itself() {
     let mut screen = audit(&bundle, MEDIUM, "ann");
 
     has(&seen(&screen), "0/48");
-    screen.press("1 <esc>").unwrap();
+    screen.press_keys("1 <esc>").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
     assert!(["right", "clear"].contains(&label["criterion"].as_str().unwrap()));
@@ -195,13 +195,13 @@ fn each_of_several_criteria_is_labelled_by_itself() {
 #[test]
 fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
     let bundle = with_tree();
-    let mut screen = audit_of(&bundle, MEDIUM, Unit::Leaf);
+    let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Leaf);
 
     let hidden = seen(&screen);
     has(&hidden, "queue of leaves");
     lacks(&hidden, "(judge)");
     insta::assert_snapshot!("leaf", hidden);
-    screen.press("1").unwrap();
+    screen.press_keys("1").unwrap();
 
     has(&seen(&screen), "(judge)");
     let label = &labels_of(&bundle)["labels"][0];
@@ -210,21 +210,21 @@ fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
         (&label["judgement"], &label["blind"]),
         (&json!("grader_output.json"), &json!(true))
     );
-    let wide = after(&mut audit_of(&bundle, (200, 50), Unit::Leaf), "0");
+    let wide = after(&mut audit_of(&bundle, (200, 50), LabelUnit::Leaf), "0");
     insta::assert_snapshot!("leaf_wide", wide);
 }
 
 #[test]
 fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
     let bundle = with_flags();
-    let mut screen = audit_of(&bundle, MEDIUM, Unit::Flag);
+    let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Flag);
     let hidden = seen(&screen);
     has(&hidden, "the label will not be blind: it is here because it was raised");
     lacks(&hidden, "It says twice");
     lacks(&hidden, "The same as in nn.py");
     insta::assert_snapshot!("flag", hidden);
 
-    screen.press("1 N 0 <esc>").unwrap();
+    screen.press_keys("1 N 0 <esc>").unwrap();
     let missed = after(&mut screen, "X <c-u> 2 - 3 <space> u n u s e d <enter>");
 
     has(&missed, "is marked as missed: unused");
@@ -240,25 +240,25 @@ fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
     insta::assert_snapshot!("flag_labelled", after(&mut screen, "<esc>"));
     insta::assert_snapshot!(
         "flag_small",
-        after(&mut audit_of(&with_flags(), (80, 24), Unit::Flag), "<enter>")
+        after(&mut audit_of(&with_flags(), (80, 24), LabelUnit::Flag), "<enter>")
     );
 }
 
 #[test]
 fn signals_are_labelled_real_or_not_and_lead_to_their_step() {
     let bundle = Bundle::new();
-    let mut screen = audit_of(&bundle, MEDIUM, Unit::Signal);
+    let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Signal);
 
     has(&seen(&screen), "queue of signals");
-    screen.press("1").unwrap();
+    screen.press_keys("1").unwrap();
     let label = labels_of(&bundle)["labels"][0].clone();
     assert_eq!(
         (&label["unit"], &label["score"], &label["blind"]),
         (&json!("signal"), &json!(1), &json!(false))
     );
     assert!(label["criterion"].is_string() && label["judgement"].is_null(), "{label}");
-    screen.press("<space>").unwrap();
-    assert_eq!(screen.app().screens.open_run().unwrap().session.view, View::Replay);
+    screen.press_keys("<space>").unwrap();
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().session.view, View::Replay);
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn by_criteria() -> Bundle {
 #[test]
 fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
     let bundle = by_criteria();
-    let mut screen = audit_of(&bundle, MEDIUM, Unit::Component);
+    let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Component);
 
     let first = after(&mut screen, "1");
 
@@ -308,7 +308,7 @@ fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
     assert_eq!(labels["labels"][0]["judgement"], "judgements/two-scales.json");
     for size in [MEDIUM, (80, 24)] {
         let bundle = by_criteria();
-        let mut screen = audit_of(&bundle, size, Unit::Component);
+        let mut screen = audit_of(&bundle, size, LabelUnit::Component);
         let frame = after(&mut screen, "1 <esc> n 1 <esc> n 1");
         insta::assert_snapshot!(format!("a_criterion_of_a_codebook_{}", size.0), frame);
         let all = labels_of(&bundle);
@@ -322,7 +322,7 @@ fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
 fn the_scores_show_what_a_judge_gave_by_a_codebook() {
     let bundle = by_criteria();
     for size in [MEDIUM, (80, 24)] {
-        let mut screen = audit_of(&bundle, size, Unit::Component);
+        let mut screen = audit_of(&bundle, size, LabelUnit::Component);
         let mut frame = after(&mut screen, "<f3>");
         for _ in 0..6 {
             if frame.contains("two-scales") {

@@ -9,13 +9,13 @@ use std::{
 use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
-    runtime::{Options, Rehearsal, from_disk},
-    session::{place::Place, views::View},
-    shell::{Message, state},
+    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    session::{start_place::StartPlace, views::View},
+    shell::{AppMessage, state},
     widgets::{
         export,
-        looks::Alphabet,
-        mouse::{Kind, Mouse},
+        display_options::Alphabet,
+        mouse::{MouseKind, Mouse},
     },
 };
 
@@ -96,34 +96,34 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-pub fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: Place) -> Rehearsal {
-    let mut wishes = Options::default();
+pub fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: StartPlace) -> HeadlessScreen {
+    let mut wishes = ScreenOptions::default();
     wishes.config.annotator = annotator.map(str::to_owned);
     let size = Size { width: size.0, height: size.1 };
-    let place = Place { view: View::Audit, ..place };
-    Rehearsal::of(from_disk(), &[path], size, place, wishes).unwrap()
+    let place = StartPlace { view: View::Audit, ..place };
+    HeadlessScreen::open(opener_from_disk(), &[path], size, place, wishes).unwrap()
 }
 
-pub fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> Rehearsal {
-    opened(bundle.path().to_owned(), size, Some(annotator), Place::default())
+pub fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> HeadlessScreen {
+    opened(bundle.path().to_owned(), size, Some(annotator), StartPlace::default())
 }
 
-fn at(bundle: &Bundle, component: &str) -> Rehearsal {
-    let place = Place { component: Some(component.into()), ..Place::default() };
+fn at(bundle: &Bundle, component: &str) -> HeadlessScreen {
+    let place = StartPlace { component: Some(component.into()), ..StartPlace::default() };
     opened(bundle.path().to_owned(), (120, 40), Some("ann"), place)
 }
 
-pub fn seen(screen: &Rehearsal) -> String {
-    export::text(&screen.frame())
+pub fn seen(screen: &HeadlessScreen) -> String {
+    export::frame_text(&screen.draw_frame())
 }
 
-pub fn after(screen: &mut Rehearsal, keys: &str) -> String {
-    screen.press(keys).unwrap();
+pub fn after(screen: &mut HeadlessScreen, keys: &str) -> String {
+    screen.press_keys(keys).unwrap();
     seen(screen)
 }
 
-fn chosen(screen: &mut Rehearsal) -> String {
-    screen.app().screens.open_run().unwrap().audit.audited_id().unwrap().to_owned()
+fn chosen(screen: &mut HeadlessScreen) -> String {
+    screen.app_mut().screens.open_run().unwrap().audit.audited_id().unwrap().to_owned()
 }
 
 #[track_caller]
@@ -195,14 +195,14 @@ fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     let words = after(&mut screen, "3 b N 4");
-    screen.app().shell.looks.has_colours = false;
-    let plain = screen.frame();
+    screen.app_mut().shell.looks.has_colours = false;
+    let plain = screen.draw_frame();
 
     let is_plain =
         |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
     assert!(plain.content.iter().all(is_plain));
-    assert_eq!(export::text(&plain), words);
-    screen.app().shell.looks.alphabet = Alphabet::Ascii;
+    assert_eq!(export::frame_text(&plain), words);
+    screen.app_mut().shell.looks.alphabet = Alphabet::Ascii;
     let ascii = seen(&screen);
     assert!(ascii.is_ascii());
     has(&ascii, "y 4 agrees");
@@ -213,8 +213,8 @@ fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
 fn colours_tell_what_agrees_from_what_differs() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
-    screen.press("3 b N 4 N").unwrap();
-    let frame = screen.frame();
+    screen.press_keys("3 b N 4 N").unwrap();
+    let frame = screen.draw_frame();
     let colour_of = |sign: &str| {
         let cell = frame.content.iter().find(|cell| cell.symbol() == sign);
         cell.map(|cell| cell.fg)
@@ -239,7 +239,7 @@ fn whatever_a_verdict_says_nothing_of_it_is_seen_before_its_label() {
             assert_eq!(a, b);
             lacks(&a, "zqx");
             for screen in [&mut first, &mut second] {
-                screen.press("<f4> n").unwrap();
+                screen.press_keys("<f4> n").unwrap();
             }
         }
         has(&after(&mut first, "3"), "zqxone");
@@ -252,11 +252,11 @@ fn in_the_replay_what_waits_for_a_label_has_no_marks() {
     let mut screen = at(&bundle, "C15");
     let hidden = after(&mut screen, "t G <enter> <space>");
     lacks(&hidden, "evidence");
-    assert_eq!(screen.app().screens.open_run().unwrap().session.view, View::Replay);
-    assert_eq!(screen.app().screens.open_run().unwrap().session.turn + 1, 56);
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().session.view, View::Replay);
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 56);
 
     has(&after(&mut screen, "<bs>"), "0/24");
-    screen.press("4").unwrap();
+    screen.press_keys("4").unwrap();
     let shown = after(&mut screen, "<tab> <tab> <space>");
     has(&shown, "◆ C15 evidence");
     lacks(&shown, "◆ C16 evidence");
@@ -296,20 +296,20 @@ fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
 #[test]
 fn work_goes_on_where_it_stopped() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "ann").press("4 N 4 N 3 <esc>").unwrap();
+    audit(&bundle, (120, 40), "ann").press_keys("4 N 4 N 3 <esc>").unwrap();
 
     let mut screen = audit(&bundle, (120, 40), "ann");
 
     has(&seen(&screen), "3/24");
     assert_eq!(chosen(&mut screen), "C04");
-    screen.press("p b").unwrap();
+    screen.press_keys("p b").unwrap();
     has(&seen(&screen), "both agree");
 }
 
 #[test]
 fn two_raters_never_see_each_other() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "zoe").press("3 b N 4").unwrap();
+    audit(&bundle, (120, 40), "zoe").press_keys("3 b N 4").unwrap();
 
     let mut bob = audit(&bundle, (120, 40), "bob");
 
@@ -317,7 +317,7 @@ fn two_raters_never_see_each_other() {
     has(&first, "0/24");
     has(&first, "labelled by bob");
     lacks(&first, "zoe");
-    bob.press("2").unwrap();
+    bob.press_keys("2").unwrap();
     assert_eq!(bundle.labels("bob"), ["C15 2 blind - -"]);
     assert_eq!(bundle.labels("zoe").len(), 2);
     lacks(&seen(&bob), "zoe");
@@ -326,9 +326,9 @@ fn two_raters_never_see_each_other() {
 #[test]
 fn the_scores_show_a_rater_the_labels_of_nobody_else() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "ann").press("3 b N 4").unwrap();
+    audit(&bundle, (120, 40), "ann").press_keys("3 b N 4").unwrap();
     let scores = |annotator: Option<&str>| {
-        let place = Place { component: Some("C15".into()), ..Place::default() };
+        let place = StartPlace { component: Some("C15".into()), ..StartPlace::default() };
         after(&mut opened(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
     };
 
@@ -348,7 +348,7 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
     let bundle = Bundle::new();
     let (mut first, mut second) =
         (audit(&bundle, (120, 40), "ann"), audit(&bundle, (120, 40), "ann"));
-    first.press("3 b").unwrap();
+    first.press_keys("3 b").unwrap();
 
     let told = after(&mut second, "1");
 
@@ -356,17 +356,17 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
     has(&told, "1/24");
 
-    first.press("u").unwrap();
+    first.press_keys("u").unwrap();
     let told = after(&mut second, "m late<enter>");
     has(&told, "the label of C15 was taken back by ann in another session");
-    second.press("2").unwrap();
+    second.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
 }
 
 #[test]
 fn where_nobody_said_who_labels_the_first_label_asks() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), None, Place::default());
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), None, StartPlace::default());
     has(&seen(&screen), "no name yet: press a");
 
     has(&after(&mut screen, "4"), "who labels?");
@@ -407,7 +407,7 @@ fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
 #[test]
 fn what_cannot_be_audited_says_why() {
     let log = project("sample-runs/codex-exec-json/stdout.jsonl");
-    let mut screen = opened(log, (80, 24), Some("ann"), Place::default());
+    let mut screen = opened(log, (80, 24), Some("ann"), StartPlace::default());
     has(&after(&mut screen, "3"), "no bundle (a folder with run.json)");
 
     let bundle = Bundle::new();
@@ -431,7 +431,7 @@ fn what_was_seen_in_the_scores_is_not_labelled_blind() {
 
     has(&after(&mut screen, "<f3> <f4>"), "will not be blind: the verdict was on screen before");
 
-    screen.press("4").unwrap();
+    screen.press_keys("4").unwrap();
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -"]);
 }
 
@@ -450,7 +450,7 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
     has(&judged, "false absence? the judge never opened");
     has(&judged, "ppdiff/evaluate.py");
     insta::assert_snapshot!("false_absence", judged);
-    screen.press("<enter>").unwrap();
+    screen.press_keys("<enter>").unwrap();
     assert_eq!(bundle.labels("ann"), ["C24 4 blind false-absence -"]);
 }
 
@@ -458,7 +458,7 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
 fn a_label_serves_every_judgement_of_its_state_and_no_other() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
-    screen.press("4").unwrap();
+    screen.press_keys("4").unwrap();
 
     let of_the_state = after(&mut screen, "F F");
 
@@ -473,9 +473,9 @@ fn a_label_serves_every_judgement_of_its_state_and_no_other() {
 fn the_seed_decides_the_order() {
     let bundle = Bundle::new();
     let first = |seed| {
-        let place = Place { seed, ..Place::default() };
+        let place = StartPlace { seed, ..StartPlace::default() };
         let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
-        (screen.app().screens.open_run().unwrap().session.queued().to_vec(), seen(&screen))
+        (screen.app_mut().screens.open_run().unwrap().session.queued_items().to_vec(), seen(&screen))
     };
     let (usual, _) = first(None);
     let (other, frame) = first(Some(7));
@@ -488,9 +488,9 @@ fn the_seed_decides_the_order() {
 fn digits_above_the_levels_still_count() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
-    screen.press("5n").unwrap();
-    assert_eq!(screen.app().screens.open_run().unwrap().audit.rows.cursor, 5);
-    screen.press("10p").unwrap();
+    screen.press_keys("5n").unwrap();
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().audit.rows.cursor, 5);
+    screen.press_keys("10p").unwrap();
     assert_eq!(bundle.labels("ann").len(), 1);
 }
 
@@ -502,7 +502,7 @@ fn the_request_that_commits_to_a_component_is_a_key_away() {
     let turn = after(&mut screen, "o");
 
     has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
-    assert_eq!(screen.app().screens.open_run().unwrap().session.turn + 1, 22);
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 22);
     has(&after(&mut screen, "<bs>"), "0/24");
 }
 
@@ -521,19 +521,19 @@ fn the_mouse_selects_and_scrolls() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     let mut mouse = |kind, column, row| {
-        screen.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+        screen.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
         chosen(&mut screen)
     };
-    let third = mouse(Kind::Click, 5, 6);
+    let third = mouse(MouseKind::Click, 5, 6);
     assert_eq!(third, "C08");
-    assert_eq!(mouse(Kind::WheelDown, 5, 6), "C04");
-    mouse(Kind::Click, 60, 30);
-    let part = screen.app().screens.open_run().unwrap().audit.part;
-    assert_eq!(part, trajview::views::audit::Part::Code);
+    assert_eq!(mouse(MouseKind::WheelDown, 5, 6), "C04");
+    mouse(MouseKind::Click, 60, 30);
+    let part = screen.app_mut().screens.open_run().unwrap().audit.part;
+    assert_eq!(part, trajview::views::audit::AuditPart::Code);
 
     let mut small = audit(&bundle, (80, 24), "ann");
-    small.send(Message::Shell(state::Message::Mouse(Mouse {
-        kind: Kind::Click,
+    small.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse {
+        kind: MouseKind::Click,
         column: 9,
         row: 3,
     })));
@@ -546,7 +546,7 @@ fn help_and_the_footer_name_the_keys() {
     let mut screen = audit(&bundle, (120, 40), "ann");
     has(&seen(&screen), "01234 label   [] place   tab part   L levels   N unlabelled");
     has(&after(&mut screen, "?"), "label it 0; a component: Absent");
-    screen.press("<esc> 3").unwrap();
+    screen.press_keys("<esc> 3").unwrap();
     has(&seen(&screen), "a false-absence   p false-presence   b boundary");
     has(&after(&mut screen, "N"), "why do they differ? a letter says");
 }
@@ -594,7 +594,7 @@ fn the_header_names_the_state_that_is_audited() {
 #[test]
 fn a_newer_judgement_is_announced_and_moves_no_number() {
     let bundle = Bundle::new();
-    let place = Place::default();
+    let place = StartPlace::default();
     let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
     has(&after(&mut screen, "<f3>"), "MCF 3.125");
 
@@ -605,7 +605,7 @@ fn a_newer_judgement_is_announced_and_moves_no_number() {
     newer["created_at"] = "2027-01-01T00:00:00Z".into();
     newer["scores"].as_array_mut().unwrap().iter_mut().for_each(|it| it["score"] = 1.into());
     fs::write(judgements.join("zz-later.json"), newer.to_string()).unwrap();
-    screen.send(Message::Judged);
+    screen.send_message(AppMessage::Judged);
 
     let frame = seen(&screen);
     has(&frame, "MCF 3.125");

@@ -4,28 +4,28 @@ use std::{fs, path::Path};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    metrics::quality::Snapshot,
+    metrics::quality::QualitySnapshot,
     run::{
-        Card, Warning,
-        card::{CardIdentity, CardTests, CardTotals, Recorded, Trouble},
-        recorded::Passed,
+        RunCard, Warning,
+        run_card::{CardIdentity, CardTests, CardTotals, RecordedValue, RunTrouble},
+        checkpoint_record::PassCount,
     },
-    runtime::{self, Filtering, Options},
+    runtime::{self, FilterWorker, ScreenOptions},
     session::{
-        columns::Column,
+        columns::RunTableColumn,
         effect::Effect,
-        place::Place,
-        question::{Answer, Part, Question},
-        request::Request,
-        runs::{Depth, Found, Scores},
+        start_place::StartPlace,
+        question::{Answer, AnswerPart, Question},
+        request::RequestId,
+        table_protocol::{ReadDepth, FoundRuns, RunFileScores},
         views::View,
     },
-    shell::{App, Message, draw, state},
-    study::{Plan, paired::tested},
+    shell::{App, AppMessage, draw, state},
+    study::{BootstrapPlan, paired::test_metrics},
     views::table,
     widgets::{
         export, key,
-        mouse::{Kind, Mouse},
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -38,15 +38,15 @@ struct Desk {
     /// What nobody answers.
     left: Vec<Effect>,
     names: Vec<String>,
-    filtering: Filtering,
+    filtering: FilterWorker,
 }
 
 /// What a made-up run says and measures; the error is why it cannot be read.
-type LiveEvent = Result<(Card, Scores), String>;
+type LiveEvent = Result<(RunCard, RunFileScores), String>;
 
 fn told(name: &str) -> LiveEvent {
     let words = |words: &str| Some(words.to_owned());
-    let card = |task: &str, condition: &str, agent: &str, turns: usize| Card {
+    let card = |task: &str, condition: &str, agent: &str, turns: usize| RunCard {
         turns,
         checkpoints: 3,
         lines: Some((1200, 34)),
@@ -62,10 +62,10 @@ fn told(name: &str) -> LiveEvent {
             condition: words(condition),
             ..CardIdentity::default()
         },
-        ..Card::default()
+        ..RunCard::default()
     };
-    let scores = |erosion: f64| Scores {
-        end: Some(Box::new(Snapshot { erosion, verbosity: erosion / 2.0, ..Snapshot::default() })),
+    let scores = |erosion: f64| RunFileScores {
+        end: Some(Box::new(QualitySnapshot { erosion, verbosity: erosion / 2.0, ..QualitySnapshot::default() })),
         process: None,
         dir: Some(0.5),
         unmeasured: None,
@@ -73,17 +73,17 @@ fn told(name: &str) -> LiveEvent {
         curve: vec![Some(0.0), Some(erosion / 2.0), Some(erosion)],
     };
     let tests = |passed| CardTests::Counted {
-        strict: Passed { passed, total: 40 },
-        iso: Some(Passed { passed: passed / 2, total: 20 }),
+        strict: PassCount { passed, total: 40 },
+        iso: Some(PassCount { passed: passed / 2, total: 20 }),
         core: None,
     };
     match name {
         "alpha" => {
             let warning = Warning { place: "a.jsonl:3".into(), what: "is cut off".into() };
-            let card = Card {
-                trouble: Trouble { warnings: 1, first_warnings: vec![warning], failures: Some(0) },
+            let card = RunCard {
+                trouble: RunTrouble { warnings: 1, first_warnings: vec![warning], failures: Some(0) },
                 tests: Some(tests(31)),
-                recorded: vec![Recorded { number: "erosion", value: 0.31, doubt: None }],
+                recorded: vec![RecordedValue { number: "erosion", value: 0.31, doubt: None }],
                 ..card("cfgpipe", "emergent", "codex 0.169.0", 9)
             };
             Ok((card, scores(0.41)))
@@ -93,7 +93,7 @@ fn told(name: &str) -> LiveEvent {
         "delta" => {
             let mut card = card("tally", "single-shot", "claude-code 2.1", 2);
             (card.tokens, card.identity.condition) = (None, None);
-            Ok((card, Scores::default()))
+            Ok((card, RunFileScores::default()))
         }
         paired if paired.starts_with("pair") => {
             let number = usize::from(paired.as_bytes()[4] - b'0');
@@ -129,20 +129,20 @@ impl Desk {
 
     fn asking(names: &[&str], width: u16, height: u16) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let filtering = Filtering::default();
+        let filtering = FilterWorker::default();
         let mut desk = Self { app: App::default(), left: vec![], names, filtering };
-        desk.send(Message::Resized(Size { width, height }));
-        desk.send(Message::Collect(vec!["runs".into()], Place::default()));
+        desk.send(AppMessage::Resized(Size { width, height }));
+        desk.send(AppMessage::Collect(vec!["runs".into()], StartPlace::default()));
         desk
     }
 
-    fn send(&mut self, message: Message) {
+    fn send(&mut self, message: AppMessage) {
         let effects = self.app.update(message);
         self.left.extend(effects);
     }
 
-    fn find(&mut self, request: Request, found: Found) {
-        self.send(Message::Partly(request, Part::Runs(found)));
+    fn find(&mut self, request: RequestId, found: FoundRuns) {
+        self.send(AppMessage::Partly(request, AnswerPart::Runs(found)));
     }
 
     fn answer_all(&mut self) {
@@ -157,16 +157,16 @@ impl Desk {
         let answer = match &**question {
             Question::RunPaths { sources, order: _ } => {
                 let paths = self.names.iter().map(|name| sources[0].join(name)).collect();
-                self.find(*request, Found::Paths(paths));
+                self.find(*request, FoundRuns::Paths(paths));
                 Answer::RunPaths(Ok(()))
             }
             Question::Cards { depth, asked } => {
                 let cards = asked.iter().map(|asked| (asked.row, card_of(&asked.path)));
                 let found = match depth {
-                    Depth::Beginning => {
-                        Found::Beginnings(cards.map(|(row, it)| (row, it.ok())).collect())
+                    ReadDepth::Beginning => {
+                        FoundRuns::Beginnings(cards.map(|(row, it)| (row, it.ok())).collect())
                     }
-                    Depth::Index | Depth::Whole => Found::Cards(cards.collect()),
+                    ReadDepth::Index | ReadDepth::Whole => FoundRuns::Cards(cards.collect()),
                 };
                 self.find(*request, found);
                 Answer::Cards(Ok(()))
@@ -174,48 +174,48 @@ impl Desk {
             Question::RunScores { asked } => {
                 for asked in asked {
                     let scores = told(name_of(&asked.path)).map(|(_, scores)| scores);
-                    self.find(*request, Found::Scores(vec![(asked.row, scores)]));
+                    self.find(*request, FoundRuns::Scores(vec![(asked.row, scores)]));
                 }
                 Answer::RunScores(Ok(()))
             }
             Question::PairTests { sides } => {
-                let plan = Plan { resamples: 200, ..Plan::default() };
-                Answer::PairTests(Ok(tested(sides, Column::better, &plan)))
+                let plan = BootstrapPlan { resamples: 200, ..BootstrapPlan::default() };
+                Answer::PairTests(Ok(test_metrics(sides, RunTableColumn::better_direction, &plan)))
             }
             Question::Filtered { wanted } => {
-                Answer::Filtered(self.filtering.answer(wanted.clone()))
+                Answer::Filtered(self.filtering.matching_rows(wanted.clone()))
             }
             other => panic!("nobody knows {other:?}"),
         };
-        self.send(Message::Answered(*request, answer));
+        self.send(AppMessage::Answered(*request, answer));
     }
 
     fn press(&mut self, keys: &str) {
-        for key in key::parse(keys).unwrap() {
-            self.send(Message::Press(key));
+        for key in key::parse_keys(keys).unwrap() {
+            self.send(AppMessage::Press(key));
             self.answer_all();
         }
     }
 
-    fn click(&mut self, kind: Kind, column: u16, row: u16) {
-        self.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+    fn click(&mut self, kind: MouseKind, column: u16, row: u16) {
+        self.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
         self.answer_all();
     }
 
     fn text(&self) -> String {
-        export::text(&draw::picture(&self.app, Theme::plain()))
+        export::frame_text(&draw::draw_picture(&self.app, Theme::without_colours()))
     }
 
     /// The runs that are listed, in order.
     fn listed(&self) -> Vec<&str> {
         let table = self.app.screens.collection.as_ref().unwrap();
-        let runs = table.lines().iter().filter_map(table::order::Line::run);
+        let runs = table.table_lines().iter().filter_map(table::order::TableLine::run_index);
         runs.map(|row| table.rows[row].name.as_str()).collect()
     }
 
     fn selected(&self) -> &str {
         let table = self.app.screens.collection.as_ref().unwrap();
-        table.selected().map_or("", |row| &row.name)
+        table.selected_run().map_or("", |row| &row.name)
     }
 }
 
@@ -223,7 +223,7 @@ fn name_of(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-fn card_of(path: &Path) -> Result<Box<Card>, String> {
+fn card_of(path: &Path) -> Result<Box<RunCard>, String> {
     told(name_of(path)).map(|(card, _)| Box::new(card))
 }
 
@@ -299,8 +299,8 @@ fn a_table_of_runs_has_what_each_says_and_measures() {
 fn colours_tell_what_is_computed_from_what_is_recorded() {
     let mut desk = Desk::opened(110, 15);
     desk.press("b");
-    let picture = draw::picture(&desk.app, Theme::ansi());
-    insta::assert_snapshot!(export::ansi(&picture).replace('\x1b', "␛"));
+    let picture = draw::draw_picture(&desk.app, Theme::with_terminal_colours());
+    insta::assert_snapshot!(export::frame_ansi(&picture).replace('\x1b', "␛"));
 }
 
 #[test]
@@ -314,7 +314,7 @@ fn before_anything_is_read_the_names_are_there_and_the_rest_is_coming() {
     assert!(seen.contains("reading 0/5 · x stops"), "{seen}");
     assert!(seen.contains(" gamma") && seen.contains('…'), "{seen}");
     assert!(!seen.contains('—') || seen.contains("— not recorded"), "{seen}");
-    desk.send(Message::Press(key::Key::char('j')));
+    desk.send(AppMessage::Press(key::Key::from_char('j')));
     assert_eq!(desk.selected(), "beta");
 }
 
@@ -404,17 +404,17 @@ fn a_run_opens_and_the_way_back_leads_to_its_row() {
     });
     let (request, path) = opened.unwrap();
     assert_eq!(path, Path::new("runs/gamma"));
-    desk.send(Message::Opened(request, Ok(trajview::run::Run::default().into())));
-    assert!(desk.app.screens.table().is_none());
+    desk.send(AppMessage::Opened(request, Ok(trajview::run::Run::default().into())));
+    assert!(desk.app.screens.shown_table().is_none());
 
     desk.press("<bs>");
-    assert_eq!((desk.selected(), desk.app.screens.table().is_some()), ("gamma", true));
+    assert_eq!((desk.selected(), desk.app.screens.shown_table().is_some()), ("gamma", true));
     desk.left.clear();
     desk.press("<enter>");
-    assert!(desk.app.screens.table().is_none());
+    assert!(desk.app.screens.shown_table().is_none());
     assert_eq!(desk.left, [], "the run is still there as it was left");
     desk.press("C w");
-    assert!(desk.app.screens.table().is_none(), "w goes on to the replay");
+    assert!(desk.app.screens.shown_table().is_none(), "w goes on to the replay");
 }
 
 #[test]
@@ -423,10 +423,10 @@ fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
     desk.press("<enter>");
     let Some(Effect::Open(request, _)) = desk.left.pop() else { panic!("nothing was asked") };
 
-    desk.send(Message::Opened(request, Err("runs/alpha: the file is empty".into())));
+    desk.send(AppMessage::Opened(request, Err("runs/alpha: the file is empty".into())));
 
     assert!(desk.text().contains("runs/alpha: the file is empty"), "{}", desk.text());
-    assert!(desk.app.screens.table().is_some());
+    assert!(desk.app.screens.shown_table().is_some());
 }
 
 #[test]
@@ -435,11 +435,11 @@ fn work_is_called_off_and_goes_on() {
     let find = desk.left.remove(0);
     desk.answer(&find);
 
-    desk.send(Message::Press(key::Key::char('x')));
+    desk.send(AppMessage::Press(key::Key::from_char('x')));
     assert!(desk.left.contains(&Effect::StopCollecting));
     let read = desk.left.remove(0);
-    let request = read.request().unwrap();
-    desk.send(Message::Answered(request, Answer::Cards(Ok(()))));
+    let request = read.request_id().unwrap();
+    desk.send(AppMessage::Answered(request, Answer::Cards(Ok(()))));
     assert!(!desk.left.iter().any(is_question), "{:?}", desk.left);
     assert!(desk.text().contains("reading 0/5, stopped: x goes on"), "{}", desk.text());
 
@@ -454,11 +454,11 @@ fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
     let titles = seen.lines().nth(2).unwrap();
     let column = titles.find("turns").unwrap() as u16;
 
-    desk.click(Kind::Click, column, 2);
+    desk.click(MouseKind::Click, column, 2);
     assert_eq!(desk.listed(), ["gamma", "alpha", "delta", "beta", "omega"]);
-    desk.click(Kind::Click, column, 4);
+    desk.click(MouseKind::Click, column, 4);
     assert_eq!(desk.selected(), "alpha");
-    desk.click(Kind::DoubleClick, column, 4);
+    desk.click(MouseKind::DoubleClick, column, 4);
     assert!(matches!(desk.left.last(), Some(Effect::Open(_, path)) if path.ends_with("alpha")));
 }
 
@@ -504,7 +504,7 @@ fn whatever_the_keys_there_is_a_row_at_the_cursor() {
     ] {
         desk.press(keys);
         let table = desk.app.screens.collection.as_ref().unwrap();
-        let lines = table.lines().len();
+        let lines = table.table_lines().len();
         assert!(table.scroll.cursor < lines.max(1), "{keys}");
         assert!(desk.text().lines().count() <= 15);
     }
@@ -516,27 +516,27 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
     let names =
         ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
     let paths = names.map(|name| project("sample-runs").join(name));
-    runtime::headless_as(
-        runtime::from_disk(),
+    runtime::headless_frame_as(
+        runtime::opener_from_disk(),
         &paths,
         size,
         keys,
-        Place::default(),
-        Options::default(),
+        StartPlace::default(),
+        ScreenOptions::default(),
     )
     .unwrap()
 }
 
 #[test]
 fn the_samples_are_a_collection() {
-    insta::assert_snapshot!(export::text(&samples(120, 40, "")));
-    insta::assert_snapshot!(export::text(&samples(80, 24, "")));
-    insta::assert_snapshot!(export::text(&samples(200, 20, "4ls")));
+    insta::assert_snapshot!(export::frame_text(&samples(120, 40, "")));
+    insta::assert_snapshot!(export::frame_text(&samples(80, 24, "")));
+    insta::assert_snapshot!(export::frame_text(&samples(200, 20, "4ls")));
 }
 
 #[test]
 fn a_sample_opens_from_the_table_and_its_neighbour_after_it() {
-    let seen = export::text(&samples(120, 40, "2j <enter> 3l <bs> j <enter>"));
+    let seen = export::frame_text(&samples(120, 40, "2j <enter> 3l <bs> j <enter>"));
     assert!(seen.contains("single-shot"), "{seen}");
     assert!(seen.contains("turn 1/1"), "{seen}");
 }
@@ -669,14 +669,14 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let folder = benchmark();
     let size = Size { width: 140, height: 15 };
     let paths = [folder.path().to_owned()];
-    let place = Place { view: View::Collection, ..Place::default() };
+    let place = StartPlace { view: View::Collection, ..StartPlace::default() };
 
     let frame =
-        runtime::headless_as(runtime::from_disk(), &paths, size, "", place, Options::default())
+        runtime::headless_frame_as(runtime::opener_from_disk(), &paths, size, "", place, ScreenOptions::default())
             .unwrap();
 
     // The folder's name is another each time.
-    let text = export::text(&frame);
+    let text = export::frame_text(&frame);
     let rows: Vec<&str> = text.lines().skip(1).collect();
     insta::assert_snapshot!(rows.join("\n"));
 }

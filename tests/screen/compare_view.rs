@@ -2,8 +2,8 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{self, Options, from_disk},
-    session::{place::Place, views::View},
+    runtime::{self, ScreenOptions, opener_from_disk},
+    session::{start_place::StartPlace, views::View},
     shell::config::Config,
     widgets::export,
 };
@@ -14,14 +14,14 @@ const PAIR: [&str; 2] = ["sample-runs/codex-p12", "sample-runs/codex-p12-single-
 
 fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -> String {
     let paths: Vec<_> = runs.iter().map(|run| project(run)).collect();
-    let place = Place { view, ..Place::default() };
+    let place = StartPlace { view, ..StartPlace::default() };
     let size = Size { width, height };
     // A few rules are enough to be measured by, and quick.
     let rules = Some(project("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
-    let wishes = Options { config, ..Options::default() };
-    let frame = runtime::headless_as(from_disk(), &paths, size, keys, place, wishes);
-    export::text(&frame.expect("the runs open"))
+    let wishes = ScreenOptions { config, ..ScreenOptions::default() };
+    let frame = runtime::headless_frame_as(opener_from_disk(), &paths, size, keys, place, wishes);
+    export::frame_text(&frame.expect("the runs open"))
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {

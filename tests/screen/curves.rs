@@ -8,15 +8,15 @@ use trajview::{
     metrics::Number,
     run::{
         Checkpoint, CheckpointRecord, Tokens,
-        recorded::{Passed, Recorded, Tests, Value},
+        checkpoint_record::{PassCount, RecordedMeasure, RecordedTests, MeasureValue},
     },
-    runtime::{self, Options},
-    session::{place::Place, question::Question, series, views::View},
-    shell::{Message, config::Config, draw, state},
-    views::curves::reference::Reference,
+    runtime::{self, ScreenOptions},
+    session::{start_place::StartPlace, question::Question, curve_values, views::View},
+    shell::{AppMessage, config::Config, draw, state},
+    views::curves::reference::ReferenceBands,
     widgets::{
         export, key,
-        mouse::{Kind, Mouse},
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -68,52 +68,52 @@ fn eroding() -> Story {
 }
 
 fn record(checkpoint: &mut Checkpoint, passed: u64) {
-    let strict = Passed { passed, total: 16 };
-    let erosion = Recorded {
+    let strict = PassCount { passed, total: 16 };
+    let erosion = RecordedMeasure {
         source: "quality.json".into(),
         name: "erosion".into(),
-        value: Value::Number(passed as f64 / 32.0),
+        value: MeasureValue::Number(passed as f64 / 32.0),
         metric: Some("erosion"),
         doubt: None,
     };
     checkpoint.recorded = Some(Box::new(CheckpointRecord {
         values: vec![erosion],
-        tests: Some(Tests { strict, iso: strict, ..Tests::default() }),
+        tests: Some(RecordedTests { strict, iso: strict, ..RecordedTests::default() }),
         ..CheckpointRecord::default()
     }));
 }
 
-fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
-    let place = Place { view: View::Curves, ..Place::default() };
+fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
+    let place = StartPlace { view: View::Curves, ..StartPlace::default() };
     let size = Size { width, height };
-    runtime::headless_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
+    runtime::headless_frame_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
     let mut world = Answering::telling(eroding());
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     press(&mut world, "2w");
     press(&mut world, keys);
-    export::text(&draw::picture(&world.app, Theme::plain()))
+    export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
 #[test]
 fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_below_the_list() {
     let mut story = eroding();
     for record in story.run.checkpoints.iter_mut().filter_map(|it| it.recorded.as_mut()) {
-        record.values.push(Recorded {
+        record.values.push(RecordedMeasure {
             source: "quality.json".into(),
             name: "verbosity".into(),
-            value: Value::Number(0.0),
+            value: MeasureValue::Number(0.0),
             metric: Some("verbosity"),
             doubt: Some("every rule count is 0: the rules did not run"),
         });
     }
     let mut world = Answering::telling(story);
-    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
     press(&mut world, "2w");
 
-    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
 
     let row = seen.lines().find(|line| line.contains("│ verbosity  ")).expect("a row");
     assert!(row.contains("recorded 0.000?"), "{seen}");
@@ -122,25 +122,25 @@ fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_be
 
 #[test]
 fn a_real_world_measures_with_its_own_rules() {
-    let seen = export::text(&frame_as(Options::default(), 120, 40, "m"));
+    let seen = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "m"));
     assert!(seen.contains("computed · profile trajview · "), "{seen}");
     assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
 }
 
 fn world(keys: &str) -> Answering {
     let mut world = Answering::telling(eroding());
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     press(&mut world, "2w");
     press(&mut world, keys);
     world
 }
 
 fn press(world: &mut Answering, keys: &str) {
-    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
-fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
-    world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+fn mouse(world: &mut Answering, kind: MouseKind, column: u16, row: u16) {
+    world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
 }
 
 fn turn(world: &Answering) -> usize {
@@ -176,8 +176,8 @@ fn the_smallest_screen_still_has_a_chart() {
 #[test]
 fn without_utf_8_the_chart_is_ascii() {
     let mut app = world("m").app;
-    app.shell.looks.alphabet = trajview::widgets::looks::Alphabet::Ascii;
-    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
+    app.shell.looks.alphabet = trajview::widgets::display_options::Alphabet::Ascii;
+    let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
     insta::assert_snapshot!(frame);
 }
@@ -186,12 +186,12 @@ fn without_utf_8_the_chart_is_ascii() {
 fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
     let mut app = world("m").app;
     app.shell.looks.has_colours = false;
-    let frame = draw::picture(&app, Theme::with(app.shell.looks));
+    let frame = draw::draw_picture(&app, Theme::from_options(app.shell.looks));
     let has_colour = |cell: &ratatui::buffer::Cell| {
         cell.fg != ratatui::style::Color::Reset || cell.bg != ratatui::style::Color::Reset
     };
     assert!(!frame.content.iter().any(has_colour));
-    let seen = export::text(&frame);
+    let seen = export::frame_text(&frame);
     assert!(seen.contains("● erosion") && seen.contains("○ verbosity"), "{seen}");
 }
 
@@ -212,12 +212,12 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
 #[test]
 fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
     let mut world = world("u m <enter> <enter>");
-    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(seen.contains("since checkpoint 4 began"), "{seen}");
 
     press(&mut world, "<bs> 1w");
 
-    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(!seen.contains("since checkpoint"), "{seen}");
 }
 
@@ -259,8 +259,8 @@ fn the_steepest_rises_are_gone_through_in_order() {
 fn what_is_not_recorded_is_a_gap_and_never_nothing() {
     let world = world("");
     let open = world.app.screens.open_run().unwrap();
-    let points = open.curves.points(&open.session);
-    let values = |number| series::values(number, &open.session, &points);
+    let points = open.curves.axis_points(&open.session);
+    let values = |number| curve_values::values_at(number, &open.session, &points);
     let (tests, tokens) = (values(Number::Tests), values(Number::Tokens));
 
     let passed = [Some(0.25), None, Some(0.5625), None, Some(0.8125), Some(0.75), None, None];
@@ -272,20 +272,20 @@ fn what_is_not_recorded_is_a_gap_and_never_nothing() {
 #[test]
 fn a_click_on_the_chart_takes_the_playhead_there() {
     let mut world = world("");
-    mouse(&mut world, Kind::Click, 98, 5);
+    mouse(&mut world, MouseKind::Click, 98, 5);
     assert_eq!(turn(&world), 8);
-    mouse(&mut world, Kind::WheelUp, 60, 5);
+    mouse(&mut world, MouseKind::WheelUp, 60, 5);
     assert_eq!(turn(&world), 7);
-    mouse(&mut world, Kind::Click, 3, 26);
+    mouse(&mut world, MouseKind::Click, 3, 26);
     assert_eq!(world.app.screens.open_run().unwrap().curves.number, Number::Mass);
 }
 
 #[test]
 fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     let mut world = world("m");
-    let seen = |world: &Answering| export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = |world: &Answering| export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
 
-    mouse(&mut world, Kind::Move, 98, 5);
+    mouse(&mut world, MouseKind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
     assert_eq!(turn(&world), 6);
     assert!(
@@ -293,7 +293,7 @@ fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
         "moving the mouse answers no message"
     );
 
-    mouse(&mut world, Kind::Move, 3, 35);
+    mouse(&mut world, MouseKind::Move, 3, 35);
     assert!(seen(&world).contains("after turn 6"), "{}", seen(&world));
 }
 
@@ -303,7 +303,7 @@ fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
         let world = world(keys);
         let open = world.app.screens.open_run().unwrap();
         let rows = open.curves.moved_rows(&open.session);
-        rows.first().map(|change| change.mass().is_some())
+        rows.first().map(|change| change.mass_change().is_some())
     };
     assert_eq!(first("m"), Some(true));
     assert_eq!(first("m j"), Some(false));
@@ -311,14 +311,14 @@ fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
 
 #[test]
 fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
-    let reference = Reference {
+    let reference = ReferenceBands {
         verbosity: Some([0.1, 0.3]),
         source: Some("our own 20 repositories".into()),
-        ..Reference::default()
+        ..ReferenceBands::default()
     };
     let config = Config { reference, ..Config::default() };
-    let wishes = Options { config, ..Options::default() };
-    let seen = export::text(&frame_as(wishes, 120, 40, "j"));
+    let wishes = ScreenOptions { config, ..ScreenOptions::default() };
+    let seen = export::frame_text(&frame_as(wishes, 120, 40, "j"));
     assert!(seen.contains("┄ 0.1–0.3: our own 20 repositories"), "{seen}");
     assert!(!text(120, 40, "j").contains('┄'));
 }
@@ -337,19 +337,19 @@ fn the_view_is_part_of_the_link_and_of_the_palette() {
 #[test]
 fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
     use trajview::{
-        metrics::quality::Unmeasured,
-        session::{measured::Measured, series::Known},
+        metrics::quality::UnmeasuredReason,
+        session::{code_measures::MeasuredMoment, curve_values::PointValue},
     };
-    let nothing = Measured { snapshot: Err(Unmeasured::NotRecorded { files: 1 }), not_recorded: 1 };
-    assert_eq!(Known::of(None, None), Known::NotYet);
-    assert_eq!(Known::of(Some(&nothing), None), Known::NotRecorded);
-    assert_eq!(Known::of(Some(&nothing), Some(0.5)), Known::Value(0.5));
+    let nothing = MeasuredMoment { snapshot: Err(UnmeasuredReason::NotRecorded { files: 1 }), not_recorded: 1 };
+    assert_eq!(PointValue::from_measured(None, None), PointValue::NotYet);
+    assert_eq!(PointValue::from_measured(Some(&nothing), None), PointValue::NotRecorded);
+    assert_eq!(PointValue::from_measured(Some(&nothing), Some(0.5)), PointValue::Value(0.5));
 }
 
 #[test]
 fn measuring_stops_and_goes_on() {
     let mut world = Answering::telling(eroding());
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let app = &mut world.app;
     press_only(app, "2w");
     let effects = press_only(app, "x");
@@ -358,20 +358,20 @@ fn measuring_stops_and_goes_on() {
             .iter()
             .any(|effect| matches!(effect, trajview::session::effect::Effect::StopScoring))
     );
-    let seen = export::text(&draw::picture(app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(app, Theme::without_colours()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
 
     press(&mut world, "x");
 
-    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
-    assert_eq!(world.app.screens.open_run().unwrap().session.scores.count(), 8);
+    assert_eq!(world.app.screens.open_run().unwrap().session.scores.measured_turn_count(), 8);
 }
 
 #[test]
 fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     let mut world = Answering::telling(eroding());
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = press_only(&mut world.app, "2w");
     press_only(&mut world.app, "x");
     press(&mut world, "x");
@@ -380,19 +380,19 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
         if let trajview::session::effect::Effect::Ask(request, question) = effect
             && let Question::Scores { .. } = *question
         {
-            world.send(Message::Answered(request, question.failure()("stopped".into())));
+            world.send(AppMessage::Answered(request, question.failure()("stopped".into())));
         }
     }
 
     let open = world.app.screens.open_run().unwrap();
-    assert_eq!((open.session.scores.failed.clone(), open.session.scores.count()), (None, 8));
+    assert_eq!((open.session.scores.failed.clone(), open.session.scores.measured_turn_count()), (None, 8));
 }
 
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
     let mut world = world("g <space>");
-    world.send(Message::Run(trajview::shell::open_run::RunMessage::Replay(
-        trajview::views::replay::Message::Beat,
+    world.send(AppMessage::Run(trajview::shell::open_run::RunMessage::Replay(
+        trajview::views::replay::ReplayMessage::PlaybackTick,
     )));
     assert_eq!(turn(&world), 2);
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
@@ -402,17 +402,17 @@ fn press_only(
     app: &mut trajview::shell::App,
     keys: &str,
 ) -> Vec<trajview::session::effect::Effect> {
-    let keys = key::parse(keys).unwrap().into_iter();
-    keys.flat_map(|key| app.update(Message::Press(key))).collect()
+    let keys = key::parse_keys(keys).unwrap().into_iter();
+    keys.flat_map(|key| app.update(AppMessage::Press(key))).collect()
 }
 
 #[test]
 fn a_run_that_cannot_be_measured_says_why() {
     let broken = || Story { timeline: Err("the files are not recorded".into()), ..eroding() };
     let mut world = Answering::telling(broken());
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     press(&mut world, "2w");
-    let seen = export::text(&draw::picture(&world.app, Theme::plain()));
+    let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(seen.contains("the files are not recorded"), "{seen}");
 }
 
@@ -426,12 +426,12 @@ fn a_run_that_grows_measures_only_what_is_new() {
         timeline.turns.push(trajview::run::files::TurnFiles::default());
     }
 
-    let effects = world.app.update(Message::Grown(Arc::new(grown)));
+    let effects = world.app.update(AppMessage::Grown(Arc::new(grown)));
     world.answer_all(effects);
 
     let open = world.app.screens.open_run().unwrap();
-    assert_eq!(open.curves.points(&open.session).len(), 9);
-    assert_eq!(open.session.scores.count(), 9);
+    assert_eq!(open.curves.axis_points(&open.session).len(), 9);
+    assert_eq!(open.session.scores.measured_turn_count(), 9);
 }
 
 proptest! {
@@ -444,18 +444,18 @@ proptest! {
         height in 5_u16..60,
     ) {
         let mut world = world("");
-        world.send(Message::Resized(Size { width, height }));
+        world.send(AppMessage::Resized(Size { width, height }));
         for key in &keys {
             press(&mut world, &key.replace(' ', "<space>"));
         }
         let open = world.app.screens.open_run().unwrap();
         prop_assert!(open.session.turn < open.session.run.turns.len());
-        draw::picture(&world.app, Theme::ansi());
+        draw::draw_picture(&world.app, Theme::with_terminal_colours());
     }
 }
 
 fn settled(width: u16, height: u16, keys: &str) -> String {
-    export::text(&frame_as(Options::default(), width, height, keys))
+    export::frame_text(&frame_as(ScreenOptions::default(), width, height, keys))
 }
 
 #[test]
@@ -501,10 +501,10 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
     let (_place, run) = copied("codex-p12");
     let keys = |keys: &str| {
         let size = Size { width: 120, height: 40 };
-        let place = Place { view: View::Curves, ..Place::default() };
+        let place = StartPlace { view: View::Curves, ..StartPlace::default() };
         let frame =
-            runtime::headless(std::slice::from_ref(&run), size, keys, place, Options::default());
-        let frame = export::text(&frame.unwrap());
+            runtime::headless_frame(std::slice::from_ref(&run), size, keys, place, ScreenOptions::default());
+        let frame = export::frame_text(&frame.unwrap());
         frame.replace(&run.display().to_string(), "RUN")
     };
     let command =
@@ -530,14 +530,14 @@ fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
     for (width, height) in [(80, 24), (120, 40), (200, 50)] {
         let size = Size { width, height };
         let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";
-        let frame = runtime::headless(
+        let frame = runtime::headless_frame(
             std::slice::from_ref(&run),
             size,
             keys,
-            Place::default(),
-            Options::default(),
+            StartPlace::default(),
+            ScreenOptions::default(),
         );
-        let frame = export::text(&frame.unwrap());
+        let frame = export::frame_text(&frame.unwrap());
         let names = [run.display().to_string(), "R".repeat(3)];
         let rows: Vec<&str> = frame.lines().filter(|row| row.contains('│')).collect();
         assert!(rows.iter().any(|row| row.contains("JUnit report")), "{frame}");
@@ -554,14 +554,14 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     let place = tempfile::tempdir().unwrap();
     let settings = place.path().join("config.toml");
     std::fs::write(&settings, "# mine\ntheme = \"dark\"\n").unwrap();
-    let wishes = || Options { settings: Some(settings.clone()), ..Options::default() };
-    let planned = export::text(&frame_as(wishes(), 120, 40, "U l j j l"));
+    let wishes = || ScreenOptions { settings: Some(settings.clone()), ..ScreenOptions::default() };
+    let planned = export::frame_text(&frame_as(wishes(), 120, 40, "U l j j l"));
     assert!(planned.contains("kept in") && planned.contains("config.toml"), "{planned}");
-    let kept = export::text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
+    let kept = export::frame_text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
     assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
     let text = std::fs::read_to_string(&settings).unwrap();
     assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
-    let nowhere = export::text(&frame_as(Options::default(), 120, 40, "U l j j l <enter>"));
+    let nowhere = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "U l j j l <enter>"));
     assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
 }
 
@@ -572,11 +572,11 @@ fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() 
     };
     let runs = [sample("codex-p12"), sample("codex-p12-single-shot")];
     let shown = |view: View, keys: &str| {
-        let place = Place { view, ..Place::default() };
+        let place = StartPlace { view, ..StartPlace::default() };
         let size = Size { width: 160, height: 45 };
         let wishes =
-            Options { config: Config { rules: None, ..Config::default() }, ..Options::default() };
-        export::text(&runtime::headless(&runs, size, keys, place, wishes).unwrap())
+            ScreenOptions { config: Config { rules: None, ..Config::default() }, ..ScreenOptions::default() };
+        export::frame_text(&runtime::headless_frame(&runs, size, keys, place, wishes).unwrap())
     };
     let row = |frame: &str, name: &str| {
         let row = frame.lines().find(|row| row.contains(name)).map(str::to_owned);

@@ -1,7 +1,7 @@
 //! The diff panel: both sides, folds, since when, who wrote it.
 
 use ratatui::layout::Size;
-use trajview::{runtime, session::place::Place};
+use trajview::{runtime, session::start_place::StartPlace};
 
 use crate::story::{Story, Telling, opener_of, text};
 
@@ -51,9 +51,9 @@ fn thirty() -> Story {
 
 fn text_of_thirty(width: u16, height: u16, keys: &str) -> String {
     let size = Size { width, height };
-    let place = Place::default();
-    let buffer = runtime::headless_with(opener_of(thirty), &[], size, keys, place).unwrap();
-    trajview::widgets::export::text(&buffer)
+    let place = StartPlace::default();
+    let buffer = runtime::headless_frame_with(opener_of(thirty), &[], size, keys, place).unwrap();
+    trajview::widgets::export::frame_text(&buffer)
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::{
 use ratatui::{buffer::Buffer, layout::Size};
 use tempfile::TempDir;
 use trajview::{
-    runtime::{self, Options},
-    session::place::Place,
+    runtime::{self, ScreenOptions},
+    session::start_place::StartPlace,
     widgets::export,
 };
 
@@ -46,19 +46,19 @@ fn copy(from: &Path, to: &Path, time: SystemTime) {
 fn samples(width: u16, height: u16, keys: &str) -> Buffer {
     let paths = &RUNS.1;
     let size = Size { width, height };
-    runtime::headless_as(
-        runtime::from_disk(),
+    runtime::headless_frame_as(
+        runtime::opener_from_disk(),
         paths,
         size,
         keys,
-        Place::default(),
-        Options::default(),
+        StartPlace::default(),
+        ScreenOptions::default(),
     )
     .unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
-    export::text(&samples(width, height, keys))
+    export::frame_text(&samples(width, height, keys))
 }
 
 #[test]

@@ -3,15 +3,15 @@
 use ratatui::layout::Size;
 use trajview::{
     run::{
-        flags::{Flag, Flagging, Group},
+        flags::{Flag, Flagging, FlagGroup},
         rubric::{Judge, Rubric},
     },
     session::views::View,
-    shell::{Message, draw, state},
+    shell::{AppMessage, draw, state},
     widgets::{
         export, key,
-        looks::Alphabet,
-        mouse::{Kind, Mouse},
+        display_options::Alphabet,
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -62,7 +62,7 @@ fn flaggings() -> Vec<Flagging> {
     let first = flagging("reader", 1, vec![copied.clone(), comment((5, 5), None)]);
     let mut last = flagging("reader", 2, vec![comment((6, 6), Some("cp1"))]);
     let error = Some("no flags after two attempts: the answer is empty".into());
-    last.groups = vec![Group { id: "shape".into(), error, ..Group::default() }];
+    last.groups = vec![FlagGroup { id: "shape".into(), error, ..FlagGroup::default() }];
     vec![first, last, flagging("other", 2, vec![])]
 }
 
@@ -80,18 +80,18 @@ fn story() -> Story {
 
 fn world(width: u16, height: u16, keys: &str) -> Answering {
     let mut world = Answering::telling(story());
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     press(&mut world, "3w");
     press(&mut world, keys);
     world
 }
 
 fn press(world: &mut Answering, keys: &str) {
-    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
 fn seen(world: &Answering) -> String {
-    export::text(&draw::picture(&world.app, Theme::plain()))
+    export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn recorded_flags_are_named_so() {
 fn without_utf_8_the_flags_are_ascii() {
     let mut app = world(120, 40, "").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
-    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
+    let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
     assert!(frame.contains("> carried"), "{frame}");
 }
@@ -190,10 +190,10 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
 #[test]
 fn a_click_chooses_a_flag_and_a_second_opens_it() {
     let mut world = world(120, 40, "[");
-    let click = |kind| Message::Shell(state::Message::Mouse(Mouse { kind, column: 5, row: 6 }));
+    let click = |kind| AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column: 5, row: 6 }));
 
-    world.send(click(Kind::Click));
+    world.send(click(MouseKind::Click));
     assert_eq!(world.app.screens.open_run().unwrap().scores.flags.rows.cursor, 1);
-    world.send(click(Kind::DoubleClick));
+    world.send(click(MouseKind::DoubleClick));
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }

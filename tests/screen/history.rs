@@ -2,9 +2,9 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{self, Options},
+    runtime::{self, ScreenOptions},
     session::{
-        place::{At, Place},
+        start_place::{NamedMoment, StartPlace},
         views::View,
     },
     widgets::export,
@@ -14,20 +14,20 @@ use crate::common::project;
 
 const FILE: &str = "ppdiff/forward.py";
 
-fn shown(size: (u16, u16), keys: &str, place: Place) -> String {
+fn shown(size: (u16, u16), keys: &str, place: StartPlace) -> String {
     let paths = [project("sample-runs/codex-p12")];
     let size = Size { width: size.0, height: size.1 };
-    let frame = runtime::headless(&paths, size, keys, place, Options::default());
-    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+    let frame = runtime::headless_frame(&paths, size, keys, place, ScreenOptions::default());
+    export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")))
 }
 
 /// At a line of a function that the turn changes.
 fn at_line(size: (u16, u16), keys: &str) -> String {
-    let place = Place {
-        turn: Some(At::Turn(21)),
+    let place = StartPlace {
+        turn: Some(NamedMoment::Turn(21)),
         file: Some(FILE.into()),
         line: Some(25),
-        ..Place::default()
+        ..StartPlace::default()
     };
     shown(size, keys, place)
 }
@@ -59,7 +59,7 @@ fn outside_the_diff_it_is_the_history_of_the_file() {
 
 #[test]
 fn from_the_code_of_the_audit_it_opens_too_and_closing_it_goes_back_there() {
-    let audit = || Place { view: View::Audit, ..Place::default() };
+    let audit = || StartPlace { view: View::Audit, ..StartPlace::default() };
     let open = shown((120, 40), "] H", audit());
     assert!(open.contains("history of "), "{open}");
 

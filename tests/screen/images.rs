@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use trajview::{
     code::base64,
-    runtime::{self, Options},
-    session::place::Place,
+    runtime::{self, ScreenOptions},
+    session::start_place::StartPlace,
     widgets::export,
 };
 
@@ -20,7 +20,7 @@ fn picture() -> String {
     });
     let mut bytes = Cursor::new(vec![]);
     image.write_to(&mut bytes, ImageFormat::Png).unwrap();
-    base64::encoded(bytes.get_ref())
+    base64::encode_base64(bytes.get_ref())
 }
 
 /// A session that looks at two images, the second of which is cut off.
@@ -58,9 +58,9 @@ const LOOK_AT_SECOND: &str = "s<enter>jj<enter>jjjjjjj<enter>";
 
 fn frame(size: (u16, u16), keys: &str) -> Buffer {
     let size = Size { width: size.0, height: size.1 };
-    let place = Place::default();
+    let place = StartPlace::default();
     let paths = [SESSION.1.clone()];
-    runtime::headless_as(runtime::from_disk(), &paths, size, keys, place, Options::default())
+    runtime::headless_frame_as(runtime::opener_from_disk(), &paths, size, keys, place, ScreenOptions::default())
         .unwrap()
 }
 
@@ -73,7 +73,7 @@ fn pixels(seen: &Buffer, x: u16, y: u16) -> (Color, Color) {
 fn an_image_fills_a_box_in_its_own_proportions() {
     for (name, size) in [("120x40", (120, 40)), ("80x24", (80, 24))] {
         let seen = frame(size, LOOK);
-        insta::assert_snapshot!(format!("image_{name}"), export::text(&seen));
+        insta::assert_snapshot!(format!("image_{name}"), export::frame_text(&seen));
         // Without a word of COLORTERM there are the 256 colours: blue and white.
         let (blue, white) = (Color::Indexed(21), Color::Indexed(231));
         let (x, y) = (size.0 / 2 + 20, (size.1 - 1) / 2);
@@ -84,14 +84,14 @@ fn an_image_fills_a_box_in_its_own_proportions() {
 
 #[test]
 fn the_next_image_is_a_key_away_and_what_is_damaged_says_so() {
-    let second = export::text(&frame((80, 24), &format!("{LOOK}j")));
+    let second = export::frame_text(&frame((80, 24), &format!("{LOOK}j")));
     assert!(second.contains("image 2 of 2"), "{second}");
     assert!(second.contains("the image cannot be read: "), "{second}");
     assert!(second.contains("o opens it outside"), "{second}");
     // The line of the second image shows that one first.
-    assert!(export::text(&frame((80, 24), LOOK_AT_SECOND)).contains("image 2 of 2"));
-    let back = export::text(&frame((80, 24), &format!("{LOOK}jk")));
+    assert!(export::frame_text(&frame((80, 24), LOOK_AT_SECOND)).contains("image 2 of 2"));
+    let back = export::frame_text(&frame((80, 24), &format!("{LOOK}jk")));
     assert!(back.contains("image 1 of 2") && back.contains('▀'), "{back}");
-    let closed = export::text(&frame((80, 24), &format!("{LOOK}q")));
+    let closed = export::frame_text(&frame((80, 24), &format!("{LOOK}q")));
     assert!(!closed.contains('▀') && closed.contains("[image: image/png, 320×160"), "{closed}");
 }

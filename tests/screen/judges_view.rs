@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 use ratatui::layout::Size;
 use trajview::{
-    run::rubric::{Judge, Judgement, Repeat, Rubric, Verdict},
-    shell::{Message, draw, state},
-    views::scores::judges::Side,
+    run::rubric::{Judge, Judgement, RepeatNumber, Rubric, Verdict},
+    shell::{AppMessage, draw, state},
+    views::scores::judges::JudgeSide,
     widgets::{
         key::{self, Key},
-        mouse::{Kind, Mouse},
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -157,8 +157,8 @@ fn rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
         file: format!("judgements/{at}.json"),
         judge: Judge { name: format!("judge {judge}"), kind: "http".into(), ..Judge::default() },
         turn: Some(usize::from(judge % 2) + 1),
-        asked: (judge % 3 == 0).then(|| vec!["C00".into(), "C09".into()]),
-        repeat: (judge % 2 == 0).then_some(Repeat { number: at + 1, of: rows.len() }),
+        requested_ids: (judge % 3 == 0).then(|| vec!["C00".into(), "C09".into()]),
+        repeat: (judge % 2 == 0).then_some(RepeatNumber { number: at + 1, total: rows.len() }),
         verdicts: scores.iter().enumerate().map(verdict).collect(),
         ..Judgement::default()
     };
@@ -173,8 +173,8 @@ fn world() -> Answering {
         (2, vec![Some(0), Some(1), None]),
     ];
     let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
-    world.send(Message::Resized(Size { width: 80, height: 24 }));
-    key::parse("3w t").unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
+    key::parse_keys("3w t").unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
     world
 }
 
@@ -182,29 +182,29 @@ fn world() -> Answering {
 fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     let mut world = world();
     let point = |world: &mut Answering, kind, column, row| {
-        world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+        world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
     };
-    let frame = trajview::widgets::export::text(&draw::picture(&world.app, Theme::plain()));
+    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     let row = frame.lines().position(|line| line.contains("│C01")).unwrap() as u16;
     let heads = frame.lines().find(|line| line.contains("component")).unwrap();
     let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
 
-    point(&mut world, Kind::Click, column, row);
+    point(&mut world, MouseKind::Click, column, row);
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.judges.judges_component(), Some("C01"));
     let clicked = open.scores.judges.judge_column(&open.session);
-    assert_eq!(clicked, open.scores.judges.side_column(&open.session, Side::Second));
-    point(&mut world, Kind::WheelDown, column, row);
+    assert_eq!(clicked, open.scores.judges.side_column(&open.session, JudgeSide::Second));
+    point(&mut world, MouseKind::WheelDown, column, row);
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.judges.judges_component(), Some("C02"));
 
-    point(&mut world, Kind::DoubleClick, column, row);
-    let frame = trajview::widgets::export::text(&draw::picture(&world.app, Theme::plain()));
+    point(&mut world, MouseKind::DoubleClick, column, row);
+    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(frame.contains("┌ C01 ") && frame.contains("by judge"), "{frame}");
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let all = key::parse("t a b d s x X n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    let all = key::parse_keys("t a b d s x X n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
     prop::sample::select(all)
 }
 
@@ -218,10 +218,10 @@ proptest! {
         (width, height) in (0u16..220, 0u16..60),
     ) {
         let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
-        world.send(Message::Resized(Size { width, height }));
-        for key in key::parse("3w t").unwrap().into_iter().chain(keys) {
-            world.send(Message::Press(key));
-            draw::picture(&world.app, Theme::plain());
+        world.send(AppMessage::Resized(Size { width, height }));
+        for key in key::parse_keys("3w t").unwrap().into_iter().chain(keys) {
+            world.send(AppMessage::Press(key));
+            draw::draw_picture(&world.app, Theme::without_colours());
             let open = world.app.screens.open_run().unwrap();
             let columns = open.scores.judges.judge_columns(&open.session);
             prop_assert_eq!(columns.len(), rows.len());

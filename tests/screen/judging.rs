@@ -9,12 +9,12 @@ use ratatui::layout::Size;
 use serde_json::json;
 use trajview::{
     judge::{
-        found::{Environment, Local},
-        settings::{Kind, Settings},
+        discover::{JudgeEnvironment, LocalServer},
+        settings::{JudgeKind, JudgeConfig},
     },
-    runtime::{Options, Rehearsal, SettingsFile, from_disk},
-    session::place::Place,
-    shell::{App, Message},
+    runtime::{ScreenOptions, HeadlessScreen, JudgeSettingsFile, opener_from_disk},
+    session::start_place::StartPlace,
+    shell::{App, AppMessage},
     widgets::export,
 };
 
@@ -32,36 +32,36 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A screen with a copy of a sample run open, and the judges it knows.
 struct Stage {
     desk: Desk,
-    screen: Rehearsal,
+    screen: HeadlessScreen,
 }
 
 impl Stage {
-    fn new((width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+    fn new((width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
         Self::of(Desk::new(""), (width, height), judges)
     }
 
-    fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<Settings>) -> Self {
+    fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
         let wishes =
-            Options { judges, settings: Some("trajview.toml".into()), ..Options::default() };
+            ScreenOptions { judges, settings: Some("trajview.toml".into()), ..ScreenOptions::default() };
         Self::with(desk, (width, height), wishes)
     }
 
     /// With nobody in the settings, and this environment.
-    fn found(size: (u16, u16), environment: Environment) -> Self {
+    fn found(size: (u16, u16), environment: JudgeEnvironment) -> Self {
         let settings = Some("trajview.toml".into());
-        let wishes = Options { settings, environment, ..Options::default() };
+        let wishes = ScreenOptions { settings, environment, ..ScreenOptions::default() };
         Self::with(Desk::new(""), size, wishes)
     }
 
-    fn with(desk: Desk, (width, height): (u16, u16), wishes: Options) -> Self {
+    fn with(desk: Desk, (width, height): (u16, u16), wishes: ScreenOptions) -> Self {
         let size = Size { width, height };
         let screen =
-            Rehearsal::of(from_disk(), &[desk.run()], size, Place::default(), wishes).unwrap();
+            HeadlessScreen::open(opener_from_disk(), &[desk.run()], size, StartPlace::default(), wishes).unwrap();
         Self { desk, screen }
     }
 
     fn press(&mut self, keys: &str) -> String {
-        self.screen.press(keys).unwrap();
+        self.screen.press_keys(keys).unwrap();
         self.frame()
     }
 
@@ -81,7 +81,7 @@ impl Stage {
 
     /// Opens another run and does not wait until nothing goes on any more.
     fn open(&mut self, path: std::path::PathBuf) {
-        let open = Message::Open(path.clone(), Place::default());
+        let open = AppMessage::Open(path.clone(), StartPlace::default());
         let is_open = |app: &App| app.screens.source == path && app.screens.open_run().is_some();
         assert!(self.screen.send_until(open, PATIENCE, is_open));
     }
@@ -89,20 +89,20 @@ impl Stage {
     /// Presses a key for each letter.
     fn write(&mut self, words: &str) {
         for c in words.chars() {
-            let key = trajview::widgets::key::Key::char(c);
-            self.screen.send(trajview::shell::Message::Press(key));
+            let key = trajview::widgets::key::Key::from_char(c);
+            self.screen.send_message(trajview::shell::AppMessage::Press(key));
         }
     }
 
     /// Without what is another one each time.
     fn frame(&self) -> String {
-        steady(&export::text(&self.screen.frame()))
+        steady(&export::frame_text(&self.screen.draw_frame()))
     }
 }
 
 fn picture(app: &App) -> String {
-    use trajview::{shell::draw::picture, widgets::theme::Theme};
-    export::text(&picture(app, Theme::ansi()))
+    use trajview::{shell::draw::draw_picture, widgets::theme::Theme};
+    export::frame_text(&draw_picture(app, Theme::with_terminal_colours()))
 }
 
 /// Times and ports in the same number of other signs.
@@ -116,8 +116,8 @@ fn steady(frame: &str) -> String {
 }
 
 /// One component at a time, so that frames are the same each time.
-fn stub(server: &Server) -> Settings {
-    let mut settings = Settings::new("stub", Kind::Chat);
+fn stub(server: &Server) -> JudgeConfig {
+    let mut settings = JudgeConfig::new("stub", JudgeKind::Chat);
     settings.model = "m-1".into();
     settings.base_url = server.url();
     settings.key_env = None;
@@ -225,12 +225,12 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
         desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
     let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
     let count = |stage: &mut Stage| {
-        let rubric = stage.screen.app().screens.open_run().unwrap().session.rubric.known().cloned();
+        let rubric = stage.screen.app_mut().screens.open_run().unwrap().session.rubric.known_rubric().cloned();
         rubric.unwrap().judgements.len()
     };
     let looked_at = |stage: &mut Stage| {
-        let rubric = &stage.screen.app().screens.open_run().unwrap().session.rubric;
-        rubric.judgement().unwrap().file.clone()
+        let rubric = &stage.screen.app_mut().screens.open_run().unwrap().session.rubric;
+        rubric.shown_judgement().unwrap().file.clone()
     };
     stage.press("3w");
     let (judgements, file) = (count(&mut stage), looked_at(&mut stage));
@@ -323,7 +323,7 @@ fn a_key_that_a_server_repeats_is_not_on_the_screen() {
     let detail = stage.press("<enter>");
 
     assert!(end.contains("[key]") && detail.contains("[key]"), "{end}\n{detail}");
-    let state = format!("{:?}", stage.screen.app());
+    let state = format!("{:?}", stage.screen.app_mut());
     for text in [end, detail, state] {
         assert!(!text.contains(&format!("Bearer {key}")));
     }
@@ -350,11 +350,11 @@ fn what_is_missing_to_ask_is_a_sentence() {
     assert!(form.contains("components.json is not there"), "{form}");
 
     let log = common::project("sample-runs").join("codex-p12/session");
-    let wishes = Options { judges: vec![stub(&server)], ..Options::default() };
+    let wishes = ScreenOptions { judges: vec![stub(&server)], ..ScreenOptions::default() };
     let size = Size { width: 120, height: 40 };
-    let mut screen = Rehearsal::of(from_disk(), &[log], size, Place::default(), wishes).unwrap();
-    screen.press("r").unwrap();
-    let form = export::text(&screen.frame());
+    let mut screen = HeadlessScreen::open(opener_from_disk(), &[log], size, StartPlace::default(), wishes).unwrap();
+    screen.press_keys("r").unwrap();
+    let form = export::frame_text(&screen.draw_frame());
     assert!(form.contains("is no run bundle"), "{form}");
     assert_eq!(server.seen().len(), 0);
 }
@@ -371,7 +371,7 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     let end = stage.press("<enter>");
 
     insta::assert_snapshot!("every_checkpoint_160x45", end);
-    let checkpoints = stage.screen.app().screens.open_run().unwrap().session.run.checkpoints.len();
+    let checkpoints = stage.screen.app_mut().screens.open_run().unwrap().session.run.checkpoints.len();
     assert_eq!(stage.desk.names().len(), checkpoints);
     let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
     assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");
@@ -467,15 +467,15 @@ fn every_job_is_in_one_list_with_how_far_it_is() {
 }
 
 /// An environment in which this server stands in the place of a provider, with a key.
-fn with_key(server: &Server) -> Environment {
+fn with_key(server: &Server) -> JudgeEnvironment {
     let set = [("OPENAI_API_KEY", judge_desk::KEY.to_owned()), ("OPENAI_BASE_URL", server.url())];
-    Environment::of(set.map(|(name, value)| (name.to_owned(), value)))
+    JudgeEnvironment::with_variables(set.map(|(name, value)| (name.to_owned(), value)))
 }
 
 /// An environment in which this server answers as one of this machine.
-fn with_server(server: &Server) -> Environment {
+fn with_server(server: &Server) -> JudgeEnvironment {
     let address = server.url().trim_end_matches("/v1").to_owned();
-    Environment::default().with_server(Local::ollama(address))
+    JudgeEnvironment::default().with_server(LocalServer::ollama_server(address))
 }
 
 #[test]
@@ -505,7 +505,7 @@ fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
         (&json!("openai"), &json!("chat"), &json!("m-two"), &json!("http"))
     );
     let frame = stage.frame();
-    let state = format!("{:?}{frame}", stage.screen.app());
+    let state = format!("{:?}{frame}", stage.screen.app_mut());
     assert!(!state.contains(judge_desk::KEY));
 }
 
@@ -540,7 +540,7 @@ fn an_installed_program_alone_is_enough_to_judge_one_component() {
     std::fs::write(&path, format!("#!/bin/sh\ncat >/dev/null\necho '{answer}'\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let here = folder.path().to_str().unwrap().to_owned();
-    let mut stage = Stage::found((120, 40), Environment::of([("PATH".to_owned(), here)]));
+    let mut stage = Stage::found((120, 40), JudgeEnvironment::with_variables([("PATH".to_owned(), here)]));
     stage.press("3w<esc>");
 
     let form = stage.press("r");
@@ -570,21 +570,21 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
         insta::assert_snapshot!(format!("found_running_{name}"), middle);
         insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
 
-        let mut nobody = Stage::found(size, Environment::default());
+        let mut nobody = Stage::found(size, JudgeEnvironment::default());
         insta::assert_snapshot!(format!("nobody_{name}"), nobody.press("r"));
     }
 }
 
 /// Remembers what is kept, as a settings file does.
 #[derive(Default)]
-struct Settled(Mutex<Vec<Settings>>);
+struct Settled(Mutex<Vec<JudgeConfig>>);
 
 impl trajview::runtime::JudgeSettings for Settled {
-    fn read(&self) -> Result<(Vec<Settings>, Vec<String>), String> {
+    fn read_judges(&self) -> Result<(Vec<JudgeConfig>, Vec<String>), String> {
         Ok((self.0.lock().unwrap().clone(), vec![]))
     }
 
-    fn keep(&self, judge: &Settings) -> Result<std::path::PathBuf, String> {
+    fn add_judge(&self, judge: &JudgeConfig) -> Result<std::path::PathBuf, String> {
         self.0.lock().unwrap().push(judge.clone());
         Ok("settings.toml".into())
     }
@@ -594,10 +594,10 @@ impl trajview::runtime::JudgeSettings for Settled {
 fn a_judge_that_is_kept_is_of_the_settings_at_once() {
     let server = Server::listing(&["m-one"], able);
     let file = Arc::new(Settled::default());
-    let wishes = Options {
+    let wishes = ScreenOptions {
         environment: with_key(&server),
-        settings_file: Some(SettingsFile(file.clone())),
-        ..Options::default()
+        settings_file: Some(JudgeSettingsFile(file.clone())),
+        ..ScreenOptions::default()
     };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
 
@@ -616,7 +616,7 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
 fn settings_are_read_again_when_the_form_opens() {
     let server = Server::new(able);
     let file = Arc::new(Settled::default());
-    let wishes = Options { settings_file: Some(SettingsFile(file.clone())), ..Options::default() };
+    let wishes = ScreenOptions { settings_file: Some(JudgeSettingsFile(file.clone())), ..ScreenOptions::default() };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
     assert!(stage.press("r").contains("No judge is set up"));
 
@@ -741,7 +741,7 @@ fn deciding(size: (u16, u16), script: Option<&str>) -> Stage {
 
 #[cfg(unix)]
 fn deciding_at(desk: Desk, size: (u16, u16)) -> Stage {
-    let mut settings = Settings::new("stub", Kind::Command);
+    let mut settings = JudgeConfig::new("stub", JudgeKind::Command);
     let program = desk.folder.path().join("judge.sh").to_str().unwrap().to_owned();
     settings.command = vec!["sh".into(), program];
     settings.concurrency = 1;
@@ -819,7 +819,7 @@ fn what_somebody_else_judged_is_there_without_opening_the_run_again() {
     assert!(before.contains("fixed-target") && !before.contains("broken"), "{before}");
 
     stage.desk.judge(&["--rubric", "decisions"]);
-    stage.screen.send(Message::Judged);
+    stage.screen.send_message(AppMessage::Judged);
     let told = stage.press("j");
     assert!(told.contains("broken"), "{told}");
 
@@ -834,7 +834,7 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
     for (name, size) in [("120x40", (120, 40)), ("80x24", (80, 24))] {
         let gate = Gate::default();
         let server = held_at("C04", &gate);
-        let other = Settings { name: "other".into(), ..stub(&server) };
+        let other = JudgeConfig { name: "other".into(), ..stub(&server) };
         let mut stage = Stage::new(size, vec![stub(&server), other]);
         stage.press("r");
 
@@ -865,7 +865,7 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
 #[test]
 fn a_bound_of_all_judges_stops_them_before_it_is_crossed() {
     let server = Server::new(able);
-    let other = Settings { name: "other".into(), ..stub(&server) };
+    let other = JudgeConfig { name: "other".into(), ..stub(&server) };
     let mut stage = Stage::new((120, 40), vec![stub(&server), other]);
 
     stage.press("r<space>lj<space>");

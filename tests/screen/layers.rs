@@ -7,8 +7,8 @@ use std::{
 
 use trajview::run::Time;
 use trajview::{
-    layers::{Brief, Origin, Sentence, Spec, Spent, State, stack::Said},
-    store::layers::history::{self, Entry},
+    layers::{Brief, SentenceOrigin, BriefSentence, LayerSpec, HelperCost, LayerState, stack::LayerBrief},
+    store::layers::layer_history::{self, LayerEntry},
 };
 
 use crate::common::{project, trajview};
@@ -21,10 +21,10 @@ fn bundle() -> &'static Path {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path().join("run");
         copy(&project("sample-runs/codex-p12"), &run);
-        let spec: Spec = "projectguard:structural".parse().unwrap();
-        let cited = |start, end| Origin::Lines { path: "ppdiff/losses.py".into(), start, end };
-        let record = || Origin::Record("structure/ppdiff/losses.py.md".into());
-        let said = |sentences: Vec<Sentence>, restarts: Option<&str>| Said {
+        let spec: LayerSpec = "projectguard:structural".parse().unwrap();
+        let cited = |start, end| SentenceOrigin::Lines { path: "ppdiff/losses.py".into(), start, end };
+        let record = || SentenceOrigin::Record("structure/ppdiff/losses.py.md".into());
+        let said = |sentences: Vec<BriefSentence>, restarts: Option<&str>| LayerBrief {
             layer: spec.to_string(),
             brief: Brief {
                 sentences,
@@ -32,41 +32,41 @@ fn bundle() -> &'static Path {
                 restarts: restarts.map(Into::into),
                 why: "made of the structure".into(),
             },
-            spent: Spent { seconds: 0.25, ..Spent::default() },
+            spent: HelperCost { seconds: 0.25, ..HelperCost::default() },
         };
         let first = said(
             vec![
-                Sentence::heading("Earlier modules:"),
-                Sentence::new(
+                BriefSentence::heading("Earlier modules:"),
+                BriefSentence::new(
                     "- `snr_weight` is in ppdiff/losses.py",
-                    [cited(1, 30), record(), Origin::Request(45)],
+                    [cited(1, 30), record(), SentenceOrigin::Request(45)],
                 ),
             ],
             None,
         );
         let second = said(
-            vec![Sentence::new("- `snr_weight` weighs the loss", [cited(1, 10)])],
+            vec![BriefSentence::new("- `snr_weight` weighs the loss", [cited(1, 10)])],
             Some("the context is full"),
         );
-        let state = |text: &str| -> State {
+        let state = |text: &str| -> LayerState {
             [("structure/ppdiff/losses.py.md".to_owned(), text.to_owned())].into()
         };
-        for (turn, said, text) in [
+        for (turn, layer_brief, text) in [
             (45, None, "def snr_weight(t)"),
             (46, Some(&first), "def weights(t)"),
             (47, Some(&second), "def weights(t)"),
         ] {
-            let entry = Entry {
+            let entry = LayerEntry {
                 spec: &spec,
                 turn,
                 commit: None,
                 state: &state(text),
-                said,
-                given: &[],
-                after: Spent::default(),
+                layer_brief,
+                deliveries: &[],
+                after: HelperCost::default(),
                 at: Time(0),
             };
-            history::append(&run, &entry).unwrap();
+            layer_history::append_turn(&run, &entry).unwrap();
         }
         (folder, run)
     });

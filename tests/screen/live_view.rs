@@ -1,24 +1,25 @@
 //! The live view: what the one who runs the agent tells, and the frames that come of it. No program is started here.
 
 use ratatui::{layout::Size, style::Color};
+use trajview::run::live::{LiveCommand, WaitReason};
 use trajview::{
     session::{
         effect::Effect,
-        jobs::{Choice, Found, Origin, Plan as JobPlan, Refusal},
-        live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
+        jobs::{FormChoice, FormFacts, FormOrigin, JobPlan, JobRefusal},
+        live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
         question::{Answer, Question},
     },
-    shell::{App, Message, draw::picture, jobs},
+    shell::{App, AppMessage, draw::draw_picture, jobs},
     views::live,
-    widgets::{export, key::parse, theme::Theme},
+    widgets::{export, key::parse_keys, theme::Theme},
 };
 
 use crate::story::Answering;
 
 fn app(width: u16, height: u16) -> App {
     let mut app = App::default();
-    app.update(Message::Resized(Size { width, height }));
-    app.update(Message::BeginLive);
+    app.update(AppMessage::Resized(Size { width, height }));
+    app.update(AppMessage::BeginLive);
     tell(&mut app, LiveEvent::Planned(plan()));
     app
 }
@@ -50,16 +51,16 @@ fn plan() -> Plan {
 }
 
 fn tell(app: &mut App, told: LiveEvent) -> Vec<Effect> {
-    app.update(Message::Live(live::Message::LiveEvent(told)))
+    app.update(AppMessage::Live(live::LiveMessage::LiveEvent(told)))
 }
 
 fn press(app: &mut App, keys: &str) -> Vec<Effect> {
-    let keys = parse(keys).unwrap();
-    keys.into_iter().flat_map(|key| app.update(Message::Press(key))).collect()
+    let keys = parse_keys(keys).unwrap();
+    keys.into_iter().flat_map(|key| app.update(AppMessage::Press(key))).collect()
 }
 
 fn frame(app: &App) -> String {
-    export::text(&picture(app, Theme::ansi()))
+    export::frame_text(&draw_picture(app, Theme::with_terminal_colours()))
 }
 
 /// Two turns over, the third under way.
@@ -112,10 +113,10 @@ fn a_small_screen_has_the_terminal_above_the_requests() {
 fn the_colours_of_the_agent_are_its_own() {
     let mut app = app(80, 24);
     in_the_middle(&mut app);
-    let buffer = picture(&app, Theme::ansi());
+    let buffer = draw_picture(&app, Theme::with_terminal_colours());
     let at = buffer.content.iter().position(|cell| cell.symbol() == "+").unwrap();
     assert_eq!(buffer.content[at].fg, Color::Indexed(2));
-    let plain = picture(&app, Theme::plain());
+    let plain = draw_picture(&app, Theme::without_colours());
     assert_eq!(plain.content[at].fg, Color::Reset);
 }
 
@@ -129,11 +130,11 @@ fn the_keyboard_goes_to_the_agent_and_comes_back() {
     assert_eq!(
         typed,
         [b"q".to_vec(), b"?".to_vec(), b"\x03".to_vec()]
-            .map(|bytes| Effect::Live(Command::Type(bytes)))
+            .map(|bytes| Effect::Live(LiveCommand::Keys(bytes)))
     );
     insta::assert_snapshot!(frame(&app));
     press(&mut app, "<c-]>");
-    assert_eq!(press(&mut app, "s"), [Effect::Live(Command::Skip)]);
+    assert_eq!(press(&mut app, "s"), [Effect::Live(LiveCommand::Skip)]);
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn the_next_request_is_edited_in_the_last_line() {
 
     press(&mut app, "e <c-u> T e s t <space> i t");
     insta::assert_snapshot!(frame(&app).lines().last().unwrap());
-    assert_eq!(press(&mut app, "<enter>"), [Effect::Live(Command::Edit("Test it".into()))]);
+    assert_eq!(press(&mut app, "<enter>"), [Effect::Live(LiveCommand::Edit("Test it".into()))]);
     assert!(frame(&app).contains("edited · Test it"));
 }
 
@@ -154,8 +155,8 @@ fn words_are_found_in_the_terminal() {
 
     press(&mut app, "/ p y t e s t <enter>");
 
-    let live = app.screens.live().unwrap();
-    let found = (0..live.terminal.size().height).find(|row| live.terminal.is_found(8, *row));
+    let live = app.screens.shown_live().unwrap();
+    let found = (0..live.terminal.size().height).find(|row| live.terminal.is_match_cell(8, *row));
     assert_eq!(found, Some(2));
     press(&mut app, "/ n o t h i n g <enter>");
     assert!(frame(&app).ends_with("nothing is not in this terminal\n"), "{}", frame(&app));
@@ -167,8 +168,8 @@ fn a_failure_and_the_end_are_said() {
     in_the_middle(&mut app);
     let why = "the agent ended with exit code 1".to_owned();
     tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
-    tell(&mut app, LiveEvent::Waits(Pause::Failure));
-    assert_eq!(press(&mut app, "r"), [Effect::Live(Command::Retry)]);
+    tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
+    assert_eq!(press(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame(&app));
 
     let words = "stopped after turn 2; --resume goes on".to_owned();
@@ -188,11 +189,11 @@ fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
     has_both(&app);
     in_the_middle(&mut app);
     has_both(&app);
-    tell(&mut app, LiveEvent::Waits(Pause::BeforeEach));
+    tell(&mut app, LiveEvent::Waits(WaitReason::StepByStep));
     has_both(&app);
     let why = "the agent failed (exit code 1)".to_owned();
     tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
-    tell(&mut app, LiveEvent::Waits(Pause::Failure));
+    tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
     has_both(&app);
     has_both(&begun(80, 24).app);
 }
@@ -233,11 +234,11 @@ fn whatever_the_size_there_is_a_frame() {
 /// The made-up run with the form of a live run over it, and what the form still asks.
 fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
     let mut world = Answering::new();
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     let mut effects = press(&mut world.app, "A");
     let at = effects.iter().position(is_for_agents).unwrap();
-    let request = effects.remove(at).request().unwrap();
-    let effects = world.app.update(Message::Answered(request, Answer::Agents(Ok(found()))));
+    let request = effects.remove(at).request_id().unwrap();
+    let effects = world.app.update(AppMessage::Answered(request, Answer::Agents(Ok(found()))));
     (world, effects)
 }
 
@@ -247,13 +248,13 @@ fn is_for_agents(effect: &Effect) -> bool {
     matches!(&**question, Question::Agents { task } if !task.is_empty())
 }
 
-fn found() -> Found {
+fn found() -> FormFacts {
     let missing = "there is no program claude on this machine; `npm install -g @anthropic-ai/claude-code` installs it, \
                    or name its program below";
-    Found {
+    FormFacts {
         agents: vec![
-            Choice::new("codex", "codex").with_remark("0.169.0 · /usr/bin/codex"),
-            Choice::new("claude", "claude").with_remark("not on this machine").lacking(missing),
+            FormChoice::new("codex", "codex").with_remark("0.169.0 · /usr/bin/codex"),
+            FormChoice::new("claude", "claude").with_remark("not on this machine").with_lack(missing),
         ],
         remembered: vec![],
         work: "work".into(),
@@ -261,7 +262,7 @@ fn found() -> Found {
 }
 
 /// Answers the question for a plan, if there is one.
-fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, Refusal>) -> Vec<Effect> {
+fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, JobRefusal>) -> Vec<Effect> {
     let asked = effects.into_iter().find_map(|effect| match effect {
         Effect::Ask(request, question) => {
             matches!(*question, Question::JobPlan { .. }).then_some(request)
@@ -269,16 +270,16 @@ fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, Refusal>
         _ => None,
     });
     let request = asked.expect("the form asks what it would do");
-    app.update(Message::Answered(request, Answer::JobPlan(Ok(answer))))
+    app.update(AppMessage::Answered(request, Answer::JobPlan(Ok(answer))))
 }
 
 fn what_it_would_do() -> JobPlan {
     let mut plan = JobPlan::default();
-    plan.row("asks", "3 requests, emergent: as a run was asked");
-    plan.row("calls", "codex exec --json --skip-git-repo-check - (the request on standard input)");
-    plan.row("environment", "CODEX_HOME HOME OPENAI_API_KEY PATH TERM TMPDIR");
-    plan.row("works in", "work/workspace");
-    plan.row(
+    plan.add_row("asks", "3 requests, emergent: as a run was asked");
+    plan.add_row("calls", "codex exec --json --skip-git-repo-check - (the request on standard input)");
+    plan.add_row("environment", "CODEX_HOME HOME OPENAI_API_KEY PATH TERM TMPDIR");
+    plan.add_row("works in", "work/workspace");
+    plan.add_row(
         "records",
         "runs/a-run-codex-emergent: each turn a commit in workspace.git and a row in run.json",
     );
@@ -303,29 +304,29 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     let (mut world, effects) = with_form(120, 40);
     plan_it(&mut world.app, effects, Ok(what_it_would_do()));
     let form = |world: &Answering| world.app.jobs.dialog.as_ref().unwrap().form.clone();
-    let shown = |world: &Answering, id| form(world).get(id).is_some();
+    let shown = |world: &Answering, id| form(world).field_by_id(id).is_some();
     assert!(shown(&world, "sandbox") && shown(&world, "login"));
     assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
 
     let effects = press(&mut world.app, "9gg <right>"); // bwrap
-    assert_eq!(form(&world).choice("sandbox"), "bwrap");
+    assert_eq!(form(&world).chosen_id("sandbox"), "bwrap");
     assert!(shown(&world, "network") && !shown(&world, "image"));
     press(&mut world.app, "10gg <right>"); // the network: the model server alone
     press(&mut world.app, "j <right>"); // the login
     assert_eq!(
-        (form(&world).choice("network"), form(&world).choice("login")),
+        (form(&world).chosen_id("network"), form(&world).chosen_id("login")),
         ("loopback", "copy")
     );
     let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
     let mut plan = what_it_would_do();
-    plan.row(
+    plan.add_row(
         "sandbox",
         "a sandbox (bwrap) with the model server of this machine and no other network",
     );
-    plan.row("login", "a copy of ~/.codex/auth.json, gone with the run");
+    plan.add_row("login", "a copy of ~/.codex/auth.json, gone with the run");
     plan_it(&mut world.app, effects, Ok(plan));
     insta::assert_snapshot!("form_with_sandbox_120x40", frame(&world.app));
-    world.send(Message::Resized(Size { width: 80, height: 24 }));
+    world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
     insta::assert_snapshot!("form_with_sandbox_80x24", frame(&world.app));
 
     press(&mut world.app, "9gg <right>"); // docker
@@ -350,16 +351,16 @@ fn the_other_condition_is_one_key_away_and_says_so_in_both_fields() {
     let (mut world, _) = with_form(120, 40);
     let form = |world: &Answering| world.app.jobs.dialog.as_ref().unwrap().form.clone();
     assert_eq!(
-        (form(&world).choice("what"), form(&world).choice("condition")),
+        (form(&world).chosen_id("what"), form(&world).chosen_id("condition")),
         ("again", "emergent")
     );
 
     press(&mut world.app, "<right>");
-    assert_eq!(form(&world).choice("condition"), "single-shot");
+    assert_eq!(form(&world).chosen_id("condition"), "single-shot");
 
     press(&mut world.app, "5gg <left>");
     assert_eq!(
-        (form(&world).choice("what"), form(&world).choice("condition")),
+        (form(&world).chosen_id("what"), form(&world).chosen_id("condition")),
         ("again", "emergent")
     );
 }
@@ -374,10 +375,10 @@ fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
         panic!("{started:?}")
     };
     assert_eq!(beginning.start.folder.as_deref(), Some("runs/a-run-codex-emergent".as_ref()));
-    assert!(beginning.said.iter().all(|(id, _)| id != "folder"));
+    assert!(beginning.form_values.iter().all(|(id, _)| id != "folder"));
 
-    let refusal = Refusal::at("folder", "runs cannot be written: Read-only file system");
-    world.app.update(Message::Jobs(jobs::Message::Refused(*request, refusal)));
+    let refusal = JobRefusal::for_field("folder", "runs cannot be written: Read-only file system");
+    world.app.update(AppMessage::Jobs(jobs::JobsMessage::Refused(*request, refusal)));
 
     assert!(world.app.screens.live.is_none());
     let shown = frame(&world.app);
@@ -400,12 +401,12 @@ fn an_agent_that_is_not_here_and_a_key_in_the_place_of_its_variable_are_refused(
 /// A live run beside the made-up one, with its first turn under way.
 fn begun(width: u16, height: u16) -> Answering {
     let mut world = Answering::new();
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     let path = world.app.screens.source.clone();
-    let origin = Origin { path, name: "a run".into(), task: "t".into(), ..Origin::default() };
-    let message = jobs::Message::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
-    world.send(Message::Jobs(message));
-    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    let origin = FormOrigin { path, name: "a run".into(), task: "t".into(), ..FormOrigin::default() };
+    let message = jobs::JobsMessage::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
+    world.send(AppMessage::Jobs(message));
+    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
     world.send(told(LiveEvent::Planned(plan())));
     world.send(told(LiveEvent::Began { turn: 1, attempt: 1, layers: vec![] }));
     world.send(told(LiveEvent::Wrote(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
@@ -413,7 +414,7 @@ fn begun(width: u16, height: u16) -> Answering {
 }
 
 fn end(world: &mut Answering) {
-    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
     world.send(told(LiveEvent::Ended { turn: 1, how: How::Done, seconds: 2.0 }));
     let words = "every request was asked".to_owned();
     world.send(told(LiveEvent::Over { words, is_whole: true }));
@@ -457,7 +458,7 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
         let turn = plan.requests.len() + 1;
         plan.requests.push(Asked { turn, text: "more".into(), checkpoint: None, is_typed: false });
     }
-    let told = |told| Message::Live(live::Message::LiveEvent(told));
+    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
     let began = |turn| told(LiveEvent::Began { turn, attempt: 1, layers: vec![] });
     world.send(told(LiveEvent::Planned(plan)));
     let turn = |world: &Answering| world.app.screens.open_run().unwrap().session.turn;
@@ -479,7 +480,7 @@ fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
 
     let effects = press(&mut world.app, "c");
 
-    let compared = world.app.screens.comparison().expect("the comparison is shown");
+    let compared = world.app.screens.shown_comparison().expect("the comparison is shown");
     assert_eq!(
         compared.paths,
         [world.app.screens.source.clone(), "runs/a-run-codex-emergent".into()]
@@ -491,7 +492,7 @@ fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
 fn without_a_live_run_its_view_says_how_to_start_one() {
     for (width, height) in SIZES {
         let mut world = Answering::new();
-        world.send(Message::Resized(Size { width, height }));
+        world.send(AppMessage::Resized(Size { width, height }));
         press(&mut world.app, "<f7>");
         insta::assert_snapshot!(format!("nothing_{width}x{height}"), frame(&world.app));
     }
@@ -509,7 +510,7 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
 fn an_agent_is_stopped_only_by_a_second_press_of_the_key() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
-    let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(Command::Stop));
+    let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(LiveCommand::Stop));
 
     assert!(!stops(press(&mut app, "x")));
     assert!(frame(&app).contains("x again stops the agent"), "{}", frame(&app));
@@ -522,7 +523,7 @@ fn a_run_that_broke_off_goes_on_from_its_bundle() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
     tell(&mut app, LiveEvent::Over { words: "stopped".into(), is_whole: false });
-    let resume = Effect::Live(Command::Resume("runs/tiny".into()));
+    let resume = Effect::ResumeLive("runs/tiny".into());
 
     assert!(!press(&mut app, "R").contains(&resume));
     assert!(press(&mut app, "R").contains(&resume));

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use ratatui::layout::Size;
 use serde_json::{Value as Json, json};
 use trajview::{
-    runtime::{self, Options},
-    session::place::{At, Place},
+    runtime::{self, ScreenOptions},
+    session::start_place::{NamedMoment, StartPlace},
     widgets::export,
 };
 
@@ -61,16 +61,16 @@ fn session(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-fn shown(size: (u16, u16), keys: &str, place: Place) -> String {
+fn shown(size: (u16, u16), keys: &str, place: StartPlace) -> String {
     let folder = tempfile::tempdir().unwrap();
     let paths = [session(folder.path())];
     let size = Size { width: size.0, height: size.1 };
-    let frame = runtime::headless(&paths, size, keys, place, Options::default());
-    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+    let frame = runtime::headless_frame(&paths, size, keys, place, ScreenOptions::default());
+    export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")))
 }
 
 fn frame(size: (u16, u16), keys: &str) -> String {
-    shown(size, keys, Place::default())
+    shown(size, keys, StartPlace::default())
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
 
 #[test]
 fn a_step_is_a_place_to_open_at_and_to_go_to() {
-    let place = Place { turn: Some(At::Step(1, 4)), ..Place::default() };
+    let place = StartPlace { turn: Some(NamedMoment::Step(1, 4)), ..StartPlace::default() };
     let opened = shown((120, 40), "", place);
     assert!(opened.lines().next().unwrap().contains("step 4 of "), "{opened}");
 
@@ -141,8 +141,8 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
         let size = Size { width: size.0, height: size.1 };
         let paths = [sample.clone()];
         let seen =
-            runtime::headless(&paths, size, keys, Place::default(), Options::default()).unwrap();
-        export::text(&seen)
+            runtime::headless_frame(&paths, size, keys, StartPlace::default(), ScreenOptions::default()).unwrap();
+        export::frame_text(&seen)
     };
 
     let before = at(":1.4<enter> <tab><tab> t", (120, 40));

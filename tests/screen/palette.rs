@@ -7,10 +7,10 @@ use std::{
 };
 
 use trajview::{
-    runtime::Rehearsal,
-    session::place::Place,
-    shell::{Message, keymap},
-    widgets::key::{Code, Key},
+    runtime::HeadlessScreen,
+    session::start_place::StartPlace,
+    shell::{AppMessage, keymap},
+    widgets::key::{BaseKey, Key},
 };
 
 use crate::audit_view::{Bundle, after, has, lacks, opened};
@@ -51,11 +51,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Types words after `:` and runs what is found first, then goes back to the view of a key.
-fn run(screen: &mut Rehearsal, words: &str, view: Code) {
-    screen.send(Message::Press(Key::char(':')));
-    screen.send(Message::Paste(words.to_owned()));
-    for code in [Code::Enter, Code::Esc, Code::Esc, Code::Esc, view] {
-        screen.send(Message::Press(Key::plain(code)));
+fn run(screen: &mut HeadlessScreen, words: &str, view: BaseKey) {
+    screen.send_message(AppMessage::Press(Key::from_char(':')));
+    screen.send_message(AppMessage::Paste(words.to_owned()));
+    for code in [BaseKey::Enter, BaseKey::Esc, BaseKey::Esc, BaseKey::Esc, view] {
+        screen.send_message(AppMessage::Press(Key::without_modifiers(code)));
     }
 }
 
@@ -63,12 +63,12 @@ fn run(screen: &mut Rehearsal, words: &str, view: Code) {
 fn whatever_is_typed_after_a_colon_no_label_and_no_file_of_the_run_changes() {
     let bundle = Bundle::new();
     let before = files(bundle.path());
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
-    let helps = keymap::bindings().map(|row| row.help).filter(|help| help.len() < 200);
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
+    let helps = keymap::all_bindings().map(|row| row.help).filter(|help| help.len() < 200);
     let words: Vec<&str> = WORDS.into_iter().chain(helps).collect();
 
-    for view in [Code::F(4), Code::F(1)] {
-        screen.send(Message::Press(Key::plain(view)));
+    for view in [BaseKey::F(4), BaseKey::F(1)] {
+        screen.send_message(AppMessage::Press(Key::without_modifiers(view)));
         for words in &words {
             run(&mut screen, words, view);
             assert_eq!(bundle.labels("zz"), Vec::<String>::new(), "{words}");
@@ -81,7 +81,7 @@ fn whatever_is_typed_after_a_colon_no_label_and_no_file_of_the_run_changes() {
 #[test]
 fn in_the_replay_no_command_of_the_audit_is_offered() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
 
     let offered = after(&mut screen, "<f1>:label");
 
@@ -92,7 +92,7 @@ fn in_the_replay_no_command_of_the_audit_is_offered() {
 #[test]
 fn the_name_of_a_view_leads_to_it() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), Place::default());
+    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
 
     has(&after(&mut screen, "<f1>:scores<enter>"), "MCF 3.125");
 }

@@ -13,14 +13,14 @@ use trajview::{
     runtime,
     session::{
         effect::Effect,
-        place::{At, Place},
+        start_place::{NamedMoment, StartPlace},
         question::{Answer, Question},
     },
-    shell::{App, Message, draw},
-    views::replay::{self, steps::Kinds},
+    shell::{App, AppMessage, draw},
+    views::replay::{self, steps::StepFilter},
     widgets::{
-        key::{Code, Key},
-        layout::Panel,
+        key::{BaseKey, Key},
+        layout::ReplayPanel,
         theme::Theme,
     },
 };
@@ -151,8 +151,8 @@ fn what_the_log_cannot_explain_is_named() {
 #[test]
 fn changes_without_lines_are_sentences() {
     let at = |file: &str| {
-        let place = Place { turn: Some(At::Final), file: Some(file.into()), ..Place::default() };
-        trajview::widgets::export::text(&frame_at(120, 40, "", place))
+        let place = StartPlace { turn: Some(NamedMoment::Final), file: Some(file.into()), ..StartPlace::default() };
+        trajview::widgets::export::frame_text(&frame_at(120, 40, "", place))
     };
     assert!(at("src/ppdiff/pairs.py").contains("renamed, not a line changed"));
     assert!(at("weights.bin").contains("not text: nothing before, 4.1 kB after"));
@@ -160,20 +160,20 @@ fn changes_without_lines_are_sentences() {
 
 #[test]
 fn a_place_to_open_at_is_gone_to() {
-    let place = Place {
-        turn: Some(At::Turn(4)),
+    let place = StartPlace {
+        turn: Some(NamedMoment::Turn(4)),
         file: Some("src/ppdiff/joint.py".into()),
         line: Some(9),
-        ..Place::default()
+        ..StartPlace::default()
     };
-    let seen = trajview::widgets::export::text(&frame_at(120, 40, "", place));
+    let seen = trajview::widgets::export::frame_text(&frame_at(120, 40, "", place));
     assert!(seen.contains("▌    9 +     sequence, structure = ce(seq), mse(xyz)"), "{seen}");
 }
 
 #[test]
 fn a_file_alone_is_opened_where_it_changed_last() {
-    let place = |file: &str| Place { file: Some(file.into()), ..Place::default() };
-    let seen = |file| trajview::widgets::export::text(&frame_at(120, 40, "", place(file)));
+    let place = |file: &str| StartPlace { file: Some(file.into()), ..StartPlace::default() };
+    let seen = |file| trajview::widgets::export::frame_text(&frame_at(120, 40, "", place(file)));
     assert!(seen("src/ppdiff/joint.py").contains("turn 4/6"));
     assert!(seen("src/nowhere.py").contains("no turn changes src/nowhere.py"));
 }
@@ -181,24 +181,24 @@ fn a_file_alone_is_opened_where_it_changed_last() {
 #[test]
 fn a_file_that_a_turn_does_not_change_is_told_with_the_turn_that_does() {
     let file = Some("src/ppdiff/joint.py".into());
-    let place = Place { turn: Some(At::Turn(1)), file, ..Place::default() };
-    let seen = trajview::widgets::export::text(&frame_at(120, 40, "", place));
+    let place = StartPlace { turn: Some(NamedMoment::Turn(1)), file, ..StartPlace::default() };
+    let seen = trajview::widgets::export::frame_text(&frame_at(120, 40, "", place));
     assert!(seen.contains("does not change here, but last in turn 4"), "{seen}");
 }
 
 #[test]
 fn a_checkpoint_is_opened_at_its_end() {
-    let place = Place { turn: Some(At::Checkpoint("cp1".into())), ..Place::default() };
-    assert!(trajview::widgets::export::text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
+    let place = StartPlace { turn: Some(NamedMoment::Checkpoint("cp1".into())), ..StartPlace::default() };
+    assert!(trajview::widgets::export::frame_text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
 }
 
 #[test]
 fn help_is_there_before_anything_is_open() {
     let mut app = App::default();
-    app.update(Message::Resized(Size { width: 80, height: 24 }));
-    app.update(Message::Press(Key::char('?')));
+    app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
+    app.update(AppMessage::Press(Key::from_char('?')));
     assert!(
-        trajview::widgets::export::text(&draw::picture(&app, Theme::ansi())).contains("next turn")
+        trajview::widgets::export::frame_text(&draw::draw_picture(&app, Theme::with_terminal_colours())).contains("next turn")
     );
 }
 
@@ -230,9 +230,9 @@ fn a_worker_that_panics_leaves_a_sentence_in_its_panel() {
     let story = || Story { cursed: Some("src/ppdiff/joint.py"), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
     let buffer =
-        runtime::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
+        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default()).unwrap();
 
-    let seen = trajview::widgets::export::text(&buffer);
+    let seen = trajview::widgets::export::frame_text(&buffer);
 
     assert!(seen.contains("a mistake in trajview"), "{seen}");
     assert!(seen.contains("turn 3/6"), "{seen}");
@@ -243,9 +243,9 @@ fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
     let story = || Story { timeline: Err("the repository has no HEAD".into()), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
     let buffer =
-        runtime::headless_with(opener_of(story), &[], size, "2l", Place::default()).unwrap();
+        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default()).unwrap();
 
-    let seen = trajview::widgets::export::text(&buffer);
+    let seen = trajview::widgets::export::frame_text(&buffer);
 
     assert!(seen.contains("the repository has no HEAD"), "{seen}");
     assert!(seen.contains("Both losses now share"), "{seen}");
@@ -256,8 +256,8 @@ fn a_run_without_turns_says_so() {
     let story = || Telling::default().end();
     for keys in ["", "l s f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
         let size = Size { width: 120, height: 40 };
-        let buffer = runtime::headless_with(opener_of(story), &[], size, keys, Place::default());
-        let seen = trajview::widgets::export::text(&buffer.unwrap());
+        let buffer = runtime::headless_frame_with(opener_of(story), &[], size, keys, StartPlace::default());
+        let seen = trajview::widgets::export::frame_text(&buffer.unwrap());
         assert!(seen.contains("this run has no turns"), "{seen}");
     }
 }
@@ -265,18 +265,18 @@ fn a_run_without_turns_says_so() {
 #[test]
 fn an_unknown_key_name_is_a_sentence() {
     let size = Size { width: 80, height: 24 };
-    let why = runtime::headless_with(story::sample(), &[], size, "l <warp>", Place::default());
+    let why = runtime::headless_frame_with(story::sample(), &[], size, "l <warp>", StartPlace::default());
     assert!(why.unwrap_err().to_string().starts_with("no key is called <warp>"));
 }
 
 #[test]
 fn a_late_answer_to_an_old_question_is_ignored() {
     let mut app = App::default();
-    let first = app.update(Message::Open("first".into(), Place::default()));
-    app.update(Message::Open("second".into(), Place::default()));
+    let first = app.update(AppMessage::Open("first".into(), StartPlace::default()));
+    app.update(AppMessage::Open("second".into(), StartPlace::default()));
     let Some(Effect::Open(request, _)) = first.first() else { panic!("nothing was asked") };
 
-    app.update(Message::Opened(*request, Ok(Story::tell().run.into())));
+    app.update(AppMessage::Opened(*request, Ok(Story::tell().run.into())));
 
     assert!(app.screens.open_run().is_none());
 }
@@ -284,7 +284,7 @@ fn a_late_answer_to_an_old_question_is_ignored() {
 #[test]
 fn an_answer_that_nobody_waits_for_changes_nothing() {
     let mut app = with_story();
-    let asked = app.update(Message::Press(Key::char('l')));
+    let asked = app.update(AppMessage::Press(Key::from_char('l')));
     let diff = asked.iter().find_map(|effect| match effect {
         Effect::Ask(request, question) => {
             matches!(**question, Question::Diff { .. }).then_some(*request)
@@ -293,14 +293,14 @@ fn an_answer_that_nobody_waits_for_changes_nothing() {
     });
     let Some(request) = diff else { panic!("no diff was asked for: {asked:?}") };
     let late =
-        || Message::Answered(request, Answer::Diff(Ok(FileDiff::NotRecorded("late".into()))));
+        || AppMessage::Answered(request, Answer::Diff(Ok(FileDiff::NotRecorded("late".into()))));
     app.update(late());
-    let before = draw::picture(&app, Theme::ansi());
+    let before = draw::draw_picture(&app, Theme::with_terminal_colours());
 
     let effects = app.update(late());
 
     assert_eq!(effects, []);
-    assert_eq!(draw::picture(&app, Theme::ansi()), before);
+    assert_eq!(draw::draw_picture(&app, Theme::with_terminal_colours()), before);
 }
 
 /// Rows of a frame with every change of style written in line: `{red b}-1{}`.
@@ -351,7 +351,7 @@ fn colours_tell_added_from_removed_and_mark_the_words_that_changed() {
 #[test]
 fn without_colours_signs_and_modifiers_say_the_same() {
     let app = with_story();
-    let buffer = draw::picture(&app, Theme::plain());
+    let buffer = draw::draw_picture(&app, Theme::without_colours());
     let is_plain =
         |cell: &ratatui::buffer::Cell| cell.fg == Color::Reset && cell.bg == Color::Reset;
     assert!(buffer.content.iter().all(is_plain));
@@ -359,18 +359,18 @@ fn without_colours_signs_and_modifiers_say_the_same() {
 
 fn any_key() -> impl Strategy<Value = Key> {
     let letters = "hjklsSfF{}[]m +-u/\\nNvgGzZieq?<>1239LRKPoaxt&#:yETM'pdbB.,O";
-    let letters: Vec<Key> = letters.chars().map(Key::char).collect();
+    let letters: Vec<Key> = letters.chars().map(Key::from_char).collect();
     let codes = [
-        Code::Enter,
-        Code::Esc,
-        Code::Tab,
-        Code::BackTab,
-        Code::Backspace,
-        Code::PageUp,
-        Code::PageDown,
+        BaseKey::Enter,
+        BaseKey::Esc,
+        BaseKey::Tab,
+        BaseKey::BackTab,
+        BaseKey::Backspace,
+        BaseKey::PageUp,
+        BaseKey::PageDown,
     ];
-    let ctrl = ['u', 'd', 'r', 'z', 'o', 'n', 'p'].map(Key::ctrl);
-    let all: Vec<Key> = letters.into_iter().chain(codes.map(Key::plain)).chain(ctrl).collect();
+    let ctrl = ['u', 'd', 'r', 'z', 'o', 'n', 'p'].map(Key::with_ctrl);
+    let all: Vec<Key> = letters.into_iter().chain(codes.map(Key::without_modifiers)).chain(ctrl).collect();
     prop::sample::select(all)
 }
 
@@ -385,27 +385,27 @@ proptest! {
         let mut world = story::Answering::new();
         for (index, key) in keys.iter().enumerate() {
             let (width, height) = sizes[index % sizes.len()];
-            world.send(Message::Resized(Size { width, height }));
-            world.send(Message::Press(*key));
+            world.send(AppMessage::Resized(Size { width, height }));
+            world.send(AppMessage::Press(*key));
             let open = world.app.screens.open_run().unwrap();
             prop_assert!(open.session.turn < open.session.run.turns.len());
-            let is_chosen_from = open.replay.steps.kinds() != Kinds::All;
-            prop_assert!(is_chosen_from || open.replay.steps.selected().is_some());
-            prop_assert!(open.replay.changes(&open.session).is_empty() || open.replay.change(&open.session).is_some());
-            draw::picture(&world.app, Theme::ansi());
+            let is_chosen_from = open.replay.steps.step_filter() != StepFilter::All;
+            prop_assert!(is_chosen_from || open.replay.steps.selected_item().is_some());
+            prop_assert!(open.replay.listed_changes(&open.session).is_empty() || open.replay.selected_change(&open.session).is_some());
+            draw::draw_picture(&world.app, Theme::with_terminal_colours());
         }
         let other = sizes[0];
         let mut terminal = Terminal::new(TestBackend::new(other.0.max(1), other.1.max(1))).unwrap();
-        terminal.draw(|frame| draw::view(&world.app, Theme::ansi(), frame)).unwrap();
+        terminal.draw(|frame| draw::draw_frame(&world.app, Theme::with_terminal_colours(), frame)).unwrap();
     }
 
     #[test]
     fn whatever_the_keys_the_focused_panel_is_seen(keys in prop::collection::vec(any_key(), 0..20)) {
         let mut world = story::Answering::new();
         for key in keys {
-            world.send(Message::Press(key));
-            let focus = world.app.screens.open_run().map_or(Panel::Turns, |open| open.replay.focus);
-            prop_assert!(world.app.screens.layout().panel(focus).is_some());
+            world.send(AppMessage::Press(key));
+            let focus = world.app.screens.open_run().map_or(ReplayPanel::Turns, |open| open.replay.focus);
+            prop_assert!(world.app.screens.layout().panel_area(focus).is_some());
         }
     }
 }
@@ -466,16 +466,16 @@ fn a_sub_agent_is_entered_and_left() {
 fn playback_stops_where_it_was_asked_to() {
     let after = |keys: &str, beats: usize| {
         let mut world = story::Answering::new();
-        world.send(Message::Resized(Size { width: 120, height: 40 }));
-        for key in trajview::widgets::key::parse(keys).unwrap() {
-            world.send(Message::Press(key));
+        world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+        for key in trajview::widgets::key::parse_keys(keys).unwrap() {
+            world.send(AppMessage::Press(key));
         }
         (0..beats).for_each(|_| {
-            world.send(Message::Run(trajview::shell::open_run::RunMessage::Replay(
-                replay::Message::Beat,
+            world.send(AppMessage::Run(trajview::shell::open_run::RunMessage::Replay(
+                replay::ReplayMessage::PlaybackTick,
             )))
         });
-        trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()))
+        trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()))
     };
     let test = after("P t <esc> <space>", 1);
     assert!(test.contains("stopped at a failing test: step 3"), "{test}");
@@ -507,21 +507,21 @@ fn begun(turns: usize) -> Story {
 
 fn growing_from(turns: usize, keys: &str) -> story::Answering {
     let mut world = story::Answering { app: App::default(), story: begun(turns).into() };
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
-    world.send(Message::Open("a run".into(), Place::default()));
-    for key in trajview::widgets::key::parse(keys).unwrap() {
-        world.send(Message::Press(key));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Open("a run".into(), StartPlace::default()));
+    for key in trajview::widgets::key::parse_keys(keys).unwrap() {
+        world.send(AppMessage::Press(key));
     }
     *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
-    world.send(Message::Grown(run.into()));
+    world.send(AppMessage::Grown(run.into()));
     world
 }
 
 #[test]
 fn a_run_that_grows_keeps_its_place_folds_and_search() {
     let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
-    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
 
     assert!(seen.contains("turn 2/6") && seen.contains("step 3/6"), "{seen}");
     assert!(seen.contains("● 4 new turns"), "{seen}");
@@ -532,7 +532,7 @@ fn a_run_that_grows_keeps_its_place_folds_and_search() {
 #[test]
 fn a_run_that_grows_is_followed_with_its_files() {
     let world = growing_from(2, "&");
-    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
 
     assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
     assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
@@ -541,7 +541,7 @@ fn a_run_that_grows_is_followed_with_its_files() {
 #[test]
 fn a_run_that_is_not_followed_stays_where_it_is() {
     let world = growing_from(2, "");
-    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
 
     assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
 }
@@ -549,18 +549,18 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
 /// The made-up run, of which two turns are shown while the rest is read; keys before the rest and after it.
 fn begun_with(keys: &str) -> (String, story::Answering) {
     let mut world = story::Answering { app: App::default(), story: begun(2).into() };
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
-    let asked = world.app.update(Message::Open("a run".into(), Place::default()));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let asked = world.app.update(AppMessage::Open("a run".into(), StartPlace::default()));
     let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
     let head = world.story.run.clone();
-    world.send(Message::Begun(*request, head.into()));
-    for key in trajview::widgets::key::parse(keys).unwrap() {
-        world.send(Message::Press(key));
+    world.send(AppMessage::Begun(*request, head.into()));
+    for key in trajview::widgets::key::parse_keys(keys).unwrap() {
+        world.send(AppMessage::Press(key));
     }
-    let seen = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
     *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
-    world.send(Message::Opened(*request, Ok(run.into())));
+    world.send(AppMessage::Opened(*request, Ok(run.into())));
     (seen, world)
 }
 
@@ -570,14 +570,14 @@ fn the_beginning_of_a_run_is_shown_until_the_whole_is_there() {
     assert!(seen.contains("turn 1/… reading"), "{seen}");
     assert!(seen.contains("2 Add the noise") && !seen.contains("3 Combine"), "{seen}");
 
-    let whole = trajview::widgets::export::text(&draw::picture(&world.app, Theme::ansi()));
+    let whole = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
     assert_eq!(whole, text(120, 40, ""));
 }
 
 #[test]
 fn what_was_done_at_the_beginning_of_a_run_holds_for_the_whole() {
     let end = |keys| {
-        trajview::widgets::export::text(&draw::picture(&begun_with(keys).1.app, Theme::ansi()))
+        trajview::widgets::export::frame_text(&draw::draw_picture(&begun_with(keys).1.app, Theme::with_terminal_colours()))
     };
 
     let after = end("l s s");
@@ -615,8 +615,8 @@ fn a_key_goes_to_where_the_context_was_compacted() {
         told.end()
     });
     let size = Size { width: 120, height: 40 };
-    let frame = runtime::headless_with(none, &[], size, "c", Place::default()).unwrap();
+    let frame = runtime::headless_frame_with(none, &[], size, "c", StartPlace::default()).unwrap();
     assert!(
-        trajview::widgets::export::text(&frame).contains("no context was compacted in this run")
+        trajview::widgets::export::frame_text(&frame).contains("no context was compacted in this run")
     );
 }

@@ -8,8 +8,8 @@ use ratatui::{
 };
 use serde_json::{Value as Json, json};
 use trajview::{
-    runtime::{self, Options},
-    session::place::Place,
+    runtime::{self, ScreenOptions},
+    session::start_place::StartPlace,
     widgets::export,
 };
 
@@ -26,7 +26,7 @@ fn frame(result: &str, size: (u16, u16), keys: &str) -> Buffer {
     let result = result.to_owned();
     let size = Size { width: size.0, height: size.1 };
     let opener = opener_of(move || printing(&result));
-    runtime::headless_with(opener, &[], size, keys, Place::default()).unwrap()
+    runtime::headless_frame_with(opener, &[], size, keys, StartPlace::default()).unwrap()
 }
 
 /// The style of the first cell of some words on screen.
@@ -40,7 +40,7 @@ fn look_of(buffer: &Buffer, words: &str) -> (Color, Modifier) {
             }
         }
     }
-    panic!("{words} is not on screen:\n{}", export::text(buffer))
+    panic!("{words} is not on screen:\n{}", export::frame_text(buffer))
 }
 
 const PYTEST: &str = "\x1b[1mtest session\x1b[0m\r\n 10%\r 50%\r100%\n\x1b[31mFAILED\x1b[0m a.py \x1b[38;5;208mslow\x1b[0m\
@@ -50,7 +50,7 @@ const PYTEST: &str = "\x1b[1mtest session\x1b[0m\r\n 10%\r 50%\r100%\n\x1b[31mFA
 fn an_output_has_the_colours_that_were_printed() {
     for size in [(120, 40), (80, 24)] {
         let seen = frame(PYTEST, size, "s <tab><tab><tab> Z");
-        let text = export::text(&seen);
+        let text = export::frame_text(&seen);
         assert_eq!(look_of(&seen, "test session").1, Modifier::BOLD);
         assert_eq!(look_of(&seen, "FAILED"), (Color::Red, Modifier::empty()));
         assert_eq!(look_of(&seen, "slow").0, Color::Indexed(208));
@@ -84,9 +84,9 @@ fn the_search_does_not_see_the_colours() {
     let size = Size { width: 120, height: 40 };
     let keys = "/3<space>passed<enter>";
     let seen =
-        runtime::headless(&[path], size, keys, Place::default(), Options::default()).unwrap();
+        runtime::headless_frame(&[path], size, keys, StartPlace::default(), ScreenOptions::default()).unwrap();
 
-    let text = export::text(&seen);
+    let text = export::frame_text(&seen);
     assert!(text.contains("hit 1 of 1") && text.contains("▌  ┆ 3 passed"), "{text}");
 }
 

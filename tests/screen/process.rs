@@ -130,13 +130,13 @@ mod decided {
 
     use ratatui::layout::Size;
     use trajview::{
-        runtime::{Options, Rehearsal, from_disk},
+        runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
         session::{
-            effect::{Edited, Effect},
-            place::Place,
+            effect::{EditedFile, Effect},
+            start_place::StartPlace,
             views::View,
         },
-        shell::{Message, state},
+        shell::{AppMessage, state},
         widgets::{export, key::Key},
     };
 
@@ -214,7 +214,7 @@ mod decided {
 
         assert!(drawn.contains("run/decisions.json"), "{drawn}");
         assert!(drawn.contains("drawn from the requests into"), "{drawn}");
-        assert!(trajview::store::decisions::read(&store).unwrap().decisions.len() > 5);
+        assert!(trajview::store::decisions::read_store(&store).unwrap().decisions.len() > 5);
     }
 
     #[test]
@@ -222,28 +222,28 @@ mod decided {
         let desk = desk();
         let store = desk.run().join("decisions.json");
         fs::write(&store, serde_json::to_string_pretty(&decisions()).unwrap()).unwrap();
-        let place = Place { view: View::Process, ..Place::default() };
+        let place = StartPlace { view: View::Process, ..StartPlace::default() };
         let size = Size { width: 120, height: 40 };
         let mut screen =
-            Rehearsal::of(from_disk(), &[desk.run()], size, place, Options::default()).unwrap();
-        screen.press("v v v j").unwrap();
+            HeadlessScreen::open(opener_from_disk(), &[desk.run()], size, place, ScreenOptions::default()).unwrap();
+        screen.press_keys("v v v j").unwrap();
 
-        let effects = screen.app().update(Message::Press(Key::char('E')));
+        let effects = screen.app_mut().update(AppMessage::Press(Key::from_char('E')));
 
         let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
-        assert_eq!(editing.what, Edited::File(store.clone()));
+        assert_eq!(editing.what, EditedFile::File(store.clone()));
         let text = fs::read_to_string(&store).unwrap();
         let line = text.lines().nth(editing.line - 1).unwrap();
         assert!(line.contains("\"id\": "), "{line}");
         fs::write(&store, text.replace("uniform-noise", "even-noise")).unwrap();
-        screen.send(Message::Shell(state::Message::Edited));
-        let seen = export::text(&screen.frame());
+        screen.send_message(AppMessage::Shell(state::ShellMessage::Edited));
+        let seen = export::frame_text(&screen.draw_frame());
         assert!(seen.contains("even-noise") && !seen.contains("uniform-noise"), "{seen}");
         // A file that was broken in the editor can be mended there.
         fs::write(&store, "[").unwrap();
-        screen.send(Message::Shell(state::Message::Edited));
-        assert!(export::text(&screen.frame()).contains("no JSON"));
-        let effects = screen.app().update(Message::Press(Key::char('E')));
+        screen.send_message(AppMessage::Shell(state::ShellMessage::Edited));
+        assert!(export::frame_text(&screen.draw_frame()).contains("no JSON"));
+        let effects = screen.app_mut().update(AppMessage::Press(Key::from_char('E')));
         assert!(matches!(effects.as_slice(), [Effect::Edit(_)]), "{effects:?}");
     }
 }

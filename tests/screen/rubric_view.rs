@@ -5,15 +5,15 @@ use std::{path::PathBuf, sync::Arc};
 use proptest::prelude::*;
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    formats::{Source, by_name},
+    formats::{SourceBytes, format_by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
-    runtime::{self, Options},
-    session::{ask::Loading, effect::Effect, place::Place, views::View},
-    shell::{App, Message, config::Config, draw, state},
-    views::scores::tree::{Order, Part},
+    runtime::{self, ScreenOptions},
+    session::{pending::Loading, effect::Effect, start_place::StartPlace, views::View},
+    shell::{App, AppMessage, config::Config, draw, state},
+    views::scores::tree::{NodeOrder, TreePart},
     widgets::{
         export, key,
-        mouse::{Kind, Mouse},
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -22,37 +22,37 @@ fn sample() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-runs/paperbench")
 }
 
-fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
-    runtime::headless(&[sample()], Size { width, height }, keys, Place::default(), wishes).unwrap()
+fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
+    runtime::headless_frame(&[sample()], Size { width, height }, keys, StartPlace::default(), wishes).unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
-    export::text(&frame_as(Options::default(), width, height, keys))
+    export::frame_text(&frame_as(ScreenOptions::default(), width, height, keys))
 }
 
 /// A run that is open on a screen of 120 columns.
-fn opened(run: Run, place: Place) -> App {
+fn opened(run: Run, place: StartPlace) -> App {
     let mut app = App::default();
-    app.update(Message::Resized(Size { width: 120, height: 40 }));
-    let asked = app.update(Message::Open(PathBuf::from("run"), place));
+    app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let asked = app.update(AppMessage::Open(PathBuf::from("run"), place));
     let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
-    app.update(Message::Opened(*request, Ok(Arc::new(run))));
+    app.update(AppMessage::Opened(*request, Ok(Arc::new(run))));
     app
 }
 
 fn press(app: &mut App, keys: &str) {
-    for key in key::parse(keys).unwrap() {
-        app.update(Message::Press(key));
+    for key in key::parse_keys(keys).unwrap() {
+        app.update(AppMessage::Press(key));
     }
 }
 
 fn seen(app: &App) -> String {
-    export::text(&draw::picture(app, Theme::plain()))
+    export::frame_text(&draw::draw_picture(app, Theme::without_colours()))
 }
 
 fn read(text: &str) -> Run {
-    let format = by_name("paperbench").unwrap();
-    format.index(&[Source { name: "t.json", bytes: text.as_bytes() }]).unwrap()
+    let format = format_by_name("paperbench").unwrap();
+    format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap()
 }
 
 fn sample_run() -> Run {
@@ -60,7 +60,7 @@ fn sample_run() -> Run {
 }
 
 fn app_with(keys: &str) -> App {
-    let mut app = opened(sample_run(), Place::default());
+    let mut app = opened(sample_run(), StartPlace::default());
     press(&mut app, keys);
     app
 }
@@ -68,7 +68,7 @@ fn app_with(keys: &str) -> App {
 /// The way of the chosen node.
 fn here(app: &App) -> String {
     let state = &app.screens.open_run().unwrap().scores.tree;
-    state.tab(Part::Detail).trim().trim_start_matches("node ").to_owned()
+    state.tab_title(TreePart::Detail).trim().trim_start_matches("node ").to_owned()
 }
 
 fn rows(app: &App) -> usize {
@@ -99,8 +99,8 @@ fn the_smallest_screen_still_has_scores_and_words() {
 #[test]
 fn without_utf_8_the_tree_is_ascii() {
     let wishes =
-        Options { config: Config { ascii: true, ..Config::default() }, ..Options::default() };
-    let seen = export::text(&frame_as(wishes, 80, 24, "Z /attention <enter>"));
+        ScreenOptions { config: Config { ascii: true, ..Config::default() }, ..ScreenOptions::default() };
+    let seen = export::frame_text(&frame_as(wishes, 80, 24, "Z /attention <enter>"));
     assert!(seen.is_ascii(), "{seen}");
     insta::assert_snapshot!(seen);
 }
@@ -117,7 +117,7 @@ fn a_file_without_turns_says_so_in_the_other_views() {
 fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores() {
     let tree = sample_run().rubric_tree;
     let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
-    let mut app = opened(run, Place::default());
+    let mut app = opened(run, StartPlace::default());
     assert_eq!(app.screens.open_run().unwrap().session.view, View::Replay);
 
     press(&mut app, "3w");
@@ -173,7 +173,7 @@ fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
 fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
     let mut app = app_with("z s");
     let state = &app.screens.open_run().unwrap().scores.tree;
-    let losses: Vec<f64> = state.rows.iter().map(|id| state.measures.get(*id).loss()).collect();
+    let losses: Vec<f64> = state.rows.iter().map(|id| state.measures.get(*id).score_loss()).collect();
     assert_eq!((losses.len(), here(&app)), (6, "0/2/3".into()));
     assert!(losses.is_sorted_by(|a, b| a >= b));
     assert!((losses.iter().sum::<f64>() - (1.0 - 0.6729166666666666)).abs() < 1e-12);
@@ -182,7 +182,7 @@ fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
 
     assert_eq!(
         (here(&app), app.screens.open_run().unwrap().scores.tree.order),
-        ("0/1/1/2".into(), Order::Tree)
+        ("0/1/1/2".into(), NodeOrder::Tree)
     );
 }
 
@@ -227,7 +227,7 @@ fn a_rubric_that_nobody_graded_says_so() {
     let text = r#"{"id": "r", "requirements": "all", "weight": 1, "sub_tasks": [
         {"id": "a", "requirements": "one", "weight": 3, "task_category": "Code Execution", "sub_tasks": []},
         {"id": "b", "requirements": "two", "weight": 1, "task_category": "Result Analysis", "sub_tasks": []}]}"#;
-    let mut app = opened(read(text), Place::default());
+    let mut app = opened(read(text), StartPlace::default());
     assert!(seen(&app).contains("rubric tree  not graded · 2 leaves"), "{}", seen(&app));
     press(&mut app, "j");
     assert!(seen(&app).contains("weight 3 of 4 among 2 siblings"), "{}", seen(&app));
@@ -246,7 +246,7 @@ fn a_rubric_that_nobody_graded_says_so() {
 fn what_a_rubric_says_never_drives_the_terminal() {
     let text = r#"{"id": "r\u001b[2J", "requirements": "all\u202e of\u001b]0;x\u0007 it", "weight": 1, "sub_tasks": [],
         "task_category": "Code\u001b[31m", "score": 1, "judge_metadata": {"full_judge_response": "\u001b[5m# Score\n1"}}"#;
-    let drawn = export::ansi(&draw::picture(&opened(read(text), Place::default()), Theme::plain()));
+    let drawn = export::frame_ansi(&draw::draw_picture(&opened(read(text), StartPlace::default()), Theme::without_colours()));
     for order in ["\u{1b}[2J", "\u{1b}]0", "\u{202e}", "\u{1b}[31m", "\u{1b}[5m"] {
         assert!(!drawn.contains(order), "{order:?}");
     }
@@ -257,21 +257,21 @@ fn the_mouse_chooses_opens_and_scrolls() {
     let mut app = app_with("");
     let point = |app: &mut App, kind, column, row| {
         let mouse = Mouse { kind, column, row };
-        app.update(Message::Shell(state::Message::Mouse(mouse)));
+        app.update(AppMessage::Shell(state::ShellMessage::Mouse(mouse)));
     };
-    point(&mut app, Kind::Click, 10, 4); // below title, border and heads
+    point(&mut app, MouseKind::Click, 10, 4); // below title, border and heads
     assert_eq!(here(&app), "0/0");
-    point(&mut app, Kind::DoubleClick, 10, 4);
+    point(&mut app, MouseKind::DoubleClick, 10, 4);
     assert_eq!(rows(&app), 28);
-    point(&mut app, Kind::Click, 100, 10);
-    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, Part::Detail);
+    point(&mut app, MouseKind::Click, 100, 10);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
     press(&mut app, "<esc>");
-    app.update(Message::Resized(Size { width: 80, height: 24 }));
+    app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
     press(&mut app, "Z g");
-    point(&mut app, Kind::WheelDown, 10, 10);
+    point(&mut app, MouseKind::WheelDown, 10, 10);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.scroll.top, 3);
-    point(&mut app, Kind::Click, 12, 1);
-    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, Part::Detail);
+    point(&mut app, MouseKind::Click, 12, 1);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
     let text =
         format!(r#"{{"id": "n", "requirements": "n", "weight": 1, "sub_tasks": [{leaves}]}}"#);
     let tree = read(&text).rubric_tree.unwrap();
-    let mut app = opened(Run { rubric_tree: Some(tree), ..Run::default() }, Place::default());
+    let mut app = opened(Run { rubric_tree: Some(tree), ..Run::default() }, StartPlace::default());
     press(&mut app, "s");
     assert_eq!(rows(&app), 1, "the leaf that loses");
     press(&mut app, "c");
@@ -299,7 +299,7 @@ fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
 fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
     let mut app = app_with("Z /0/1/1/2 <enter> <esc>");
     let run = sample_run();
-    app.update(Message::Grown(Arc::new(run)));
+    app.update(AppMessage::Grown(Arc::new(run)));
     assert_eq!((here(&app), rows(&app)), ("0/1/1/2".into(), 37));
 }
 
@@ -307,8 +307,8 @@ fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
 fn a_requirement_and_the_judge_s_words_are_copied() {
     let mut app = app_with("/0/1/1/2 <enter>");
     let mut copied = |keys: &str| {
-        let keys = key::parse(keys).unwrap().into_iter();
-        let effects: Vec<Effect> = keys.flat_map(|key| app.update(Message::Press(key))).collect();
+        let keys = key::parse_keys(keys).unwrap().into_iter();
+        let effects: Vec<Effect> = keys.flat_map(|key| app.update(AppMessage::Press(key))).collect();
         effects.into_iter().find_map(|effect| match effect {
             Effect::Copy(text) => Some(text),
             _ => None,
@@ -358,15 +358,15 @@ proptest! {
         height in 5_u16..60,
     ) {
         let run = Run { rubric_tree: Some(Arc::new(tree)), ..Run::default() };
-        let mut app = opened(run, Place::default());
-        app.update(Message::Resized(Size { width, height }));
+        let mut app = opened(run, StartPlace::default());
+        app.update(AppMessage::Resized(Size { width, height }));
         for key in &keys {
             press(&mut app, key);
             let Loading::Ready(open) = &app.screens.opened else { panic!("it is open") };
             let state = &open.scores.tree;
-            prop_assert!(state.rows.is_empty() || state.selected().is_some());
+            prop_assert!(state.rows.is_empty() || state.selected_node().is_some());
             prop_assert!(!state.rows.is_empty() || state.find.is_active());
         }
-        draw::picture(&app, Theme::ansi());
+        draw::draw_picture(&app, Theme::with_terminal_colours());
     }
 }

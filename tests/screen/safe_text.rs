@@ -1,7 +1,7 @@
 //! What recorded text may do to the screen: nothing.
 
 use proptest::prelude::*;
-use trajview::widgets::text::{Signs, safe, safe_line, truncate, width, wrap};
+use trajview::widgets::text::{SignSet, safe, safe_line, truncate, width, wrap_safe_text};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthChar;
 
@@ -51,25 +51,25 @@ fn any_text() -> impl Strategy<Value = String> {
     prop::collection::vec(c, 0..40).prop_map(String::from_iter)
 }
 
-fn any_signs() -> impl Strategy<Value = Signs> {
-    prop::sample::select(vec![Signs::Unicode, Signs::Ascii])
+fn any_signs() -> impl Strategy<Value = SignSet> {
+    prop::sample::select(vec![SignSet::Unicode, SignSet::Ascii])
 }
 
 fn shown(text: &str) -> String {
-    safe_line(text, 4, Signs::Unicode).text
+    safe_line(text, 4, SignSet::Unicode).text
 }
 
 #[test]
 fn an_escape_sequence_is_shown_not_obeyed() {
     assert_eq!(safe("\x1b[31mred\x07"), "␛[31mred␇");
-    assert_eq!(safe_line("\x1b[31mred", 4, Signs::Ascii).text, "<1b>[31mred");
+    assert_eq!(safe_line("\x1b[31mred", 4, SignSet::Ascii).text, "<1b>[31mred");
     assert_eq!(safe("\u{9b}31m\u{7f}\r\n"), "⟨U+009B⟩31m␡␍␊");
 }
 
 #[test]
 fn direction_marks_and_joiners_are_made_visible() {
     assert_eq!(safe("a\u{202e}b"), "a⟨U+202E⟩b");
-    assert_eq!(safe_line("a\u{202e}b", 4, Signs::Ascii).text, "a<202e>b");
+    assert_eq!(safe_line("a\u{202e}b", 4, SignSet::Ascii).text, "a<202e>b");
     assert_eq!(safe("👩\u{200d}💻"), "👩⟨U+200D⟩💻");
     assert_eq!(safe("pass\u{ad}word\u{feff}\u{e0041}"), "pass⟨U+00AD⟩word⟨U+FEFF⟩⟨U+E0041⟩");
 }
@@ -107,7 +107,7 @@ fn tabs_reach_the_next_stop() {
     assert_eq!(shown("\tx\ty"), "    x   y");
     assert_eq!(shown("漢字\ty"), "漢字    y");
     assert_eq!(shown("abc\u{1b}\ty"), "abc␛    y");
-    assert_eq!(safe_line("a\tb", 0, Signs::Unicode).text, "a b");
+    assert_eq!(safe_line("a\tb", 0, SignSet::Unicode).text, "a b");
 }
 
 #[test]
@@ -125,15 +125,15 @@ fn a_mark_with_nothing_to_stand_on_is_made_visible() {
 
 #[test]
 fn places_follow_the_text() {
-    let line = safe_line("\ta\u{202e}é", 4, Signs::Unicode);
+    let line = safe_line("\ta\u{202e}é", 4, SignSet::Unicode);
 
     assert_eq!(line.text, "    a⟨U+202E⟩é");
-    assert_eq!(line.range(1..2), 4..5);
-    assert_eq!(&line.text[line.range(2..5)], "⟨U+202E⟩");
-    assert_eq!(&line.text[line.range(5..7)], "é");
-    assert_eq!(line.place(6), line.place(5));
-    assert_eq!(line.place(usize::MAX), line.text.len());
-    assert_eq!(line.signs().collect::<Vec<_>>(), [line.range(2..5)]);
+    assert_eq!(line.safe_range(1..2), 4..5);
+    assert_eq!(&line.text[line.safe_range(2..5)], "⟨U+202E⟩");
+    assert_eq!(&line.text[line.safe_range(5..7)], "é");
+    assert_eq!(line.safe_offset(6), line.safe_offset(5));
+    assert_eq!(line.safe_offset(usize::MAX), line.text.len());
+    assert_eq!(line.sign_ranges().collect::<Vec<_>>(), [line.safe_range(2..5)]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_text_too_wide_ends_in_an_ellipsis() {
 #[test]
 fn a_text_is_broken_at_blanks_and_only_then_in_words() {
     let rows = |text: &'static str, columns| -> Vec<&str> {
-        wrap(text, columns).into_iter().map(|row| &text[row]).collect()
+        wrap_safe_text(text, columns).into_iter().map(|row| &text[row]).collect()
     };
 
     assert_eq!(rows("one two  three", 7), ["one two", "three"]);
@@ -189,7 +189,7 @@ proptest! {
     #[test]
     fn whatever_the_text_places_rise_and_are_characters(source in any_text(), signs in any_signs()) {
         let line = safe_line(&source, 4, signs);
-        let places: Vec<usize> = (0..=source.len()).map(|byte| line.place(byte)).collect();
+        let places: Vec<usize> = (0..=source.len()).map(|byte| line.safe_offset(byte)).collect();
 
         prop_assert!(places.is_sorted());
         prop_assert!(places.iter().all(|&place| line.text.is_char_boundary(place)));
@@ -198,11 +198,11 @@ proptest! {
 
     #[test]
     fn whatever_the_text_what_was_not_rewritten_is_found_at_its_place(source in any_text()) {
-        let line = safe_line(&source, 4, Signs::Unicode);
+        let line = safe_line(&source, 4, SignSet::Unicode);
         let words = source.char_indices().filter(|(_, c)| c.is_ascii_graphic());
 
         for (at, c) in words {
-            prop_assert!(line.text[line.place(at)..].starts_with(c));
+            prop_assert!(line.text[line.safe_offset(at)..].starts_with(c));
         }
     }
 
@@ -211,7 +211,7 @@ proptest! {
         let text = safe(&source);
 
         prop_assert!(width(&truncate(&text, columns, "…")) <= columns);
-        for row in wrap(&text, columns) {
+        for row in wrap_safe_text(&text, columns) {
             let row = &text[row];
             prop_assert!(width(row) <= columns || row.graphemes(true).count() == 1);
         }
@@ -220,7 +220,7 @@ proptest! {
     #[test]
     fn whatever_the_text_breaking_it_loses_only_blanks(source in any_text(), columns in 0_usize..20) {
         let text = safe(&source);
-        let rows = wrap(&text, columns);
+        let rows = wrap_safe_text(&text, columns);
         let solid = |text: &str| text.replace(' ', "");
 
         let kept: String = rows.iter().map(|row| &text[row.clone()]).collect();

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     run::rubric::{
-        Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, Labels, Look,
+        Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, LabelFile, JudgeToolCall,
         Recoverability, Rubric, Verdict,
     },
-    runtime::{self, Options},
-    session::{effect::Effect, place::Place, views::View},
-    shell::{Message, draw, state},
+    runtime::{self, ScreenOptions},
+    session::{effect::Effect, start_place::StartPlace, views::View},
+    shell::{AppMessage, draw, state},
     widgets::{
         export, key,
-        looks::Alphabet,
-        mouse::{Kind, Mouse},
+        display_options::Alphabet,
+        mouse::{MouseKind, Mouse},
         theme::Theme,
     },
 };
@@ -49,7 +49,7 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
         label: None,
         rationale: "The formula is there and \u{1b}[31mthe training loop\u{202e} uses it.".into(),
         evidence: vec![Evidence { path: path.into(), lines: Some(lines) }],
-        trace: vec![Look {
+        trace: vec![JudgeToolCall {
             tool: "search".into(),
             arguments: r#"{"pattern":"snr","path":"ppdiff"}"#.into(),
             bytes: Some(1234),
@@ -60,7 +60,7 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
         seconds: None,
         about_sha256: None,
         exact: None,
-        given: vec![],
+        criterion_scores: vec![],
         reason: None,
         error: score.is_none().then(|| "the judge ran out of looks".into()),
     }
@@ -113,11 +113,11 @@ fn rubric() -> Rubric {
         checklist: Some(Checklist { task: None, judge: None, components }),
         exposure: Some(Exposure { components: vec![level("C01", 4), level("C03", 3)] }),
         judgements: vec![judgement("early", 2, early), judgement("late", 5, late)],
-        labels: vec![Labels {
+        labels: vec![LabelFile {
             file: "labels/ann.json".into(),
             annotator: "ann".into(),
             labels: vec![label],
-            ..Labels::default()
+            ..LabelFile::default()
         }],
         ..Rubric::default()
     }
@@ -150,7 +150,7 @@ fn judged_by(rubric: Rubric) -> Story {
 
 fn world_of(story: Story, width: u16, height: u16, keys: &str) -> Answering {
     let mut world = Answering::telling(story);
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     press(&mut world, "3w");
     press(&mut world, keys);
     world
@@ -161,11 +161,11 @@ fn world(keys: &str) -> Answering {
 }
 
 fn press(world: &mut Answering, keys: &str) {
-    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
 fn seen(world: &Answering) -> String {
-    export::text(&draw::picture(&world.app, Theme::plain()))
+    export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
@@ -198,7 +198,7 @@ fn a_wide_screen_has_whole_lifelines_in_the_table() {
 fn without_utf_8_the_scores_are_ascii() {
     let mut app = world("2j x").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
-    let frame = export::text(&draw::picture(&app, Theme::with(app.shell.looks)));
+    let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
     insta::assert_snapshot!(frame);
 }
@@ -207,12 +207,12 @@ fn without_utf_8_the_scores_are_ascii() {
 fn without_colours_scores_are_told_by_their_length_number_and_word() {
     let mut app = world("").app;
     app.shell.looks.has_colours = false;
-    let frame = draw::picture(&app, Theme::with(app.shell.looks));
+    let frame = draw::draw_picture(&app, Theme::from_options(app.shell.looks));
     let is_plain = |cell: &ratatui::buffer::Cell| {
         cell.fg == ratatui::style::Color::Reset && cell.bg == ratatui::style::Color::Reset
     };
     assert!(frame.content.iter().all(is_plain));
-    assert!(export::text(&frame).contains("█··· 1 Wrong"));
+    assert!(export::frame_text(&frame).contains("█··· 1 Wrong"));
 }
 
 #[test]
@@ -392,19 +392,19 @@ fn new_verdicts_are_seen_when_the_view_is_come_back_to() {
 fn a_click_chooses_a_row_or_a_turn() {
     let mut world = world("");
     let click = |world: &mut Answering, kind, column, row| {
-        world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+        world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
     };
-    click(&mut world, Kind::Click, 9, 7);
+    click(&mut world, MouseKind::Click, 9, 7);
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.components.component_row(&open.session).unwrap().id, "C03");
 
     let shown = seen(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
     let first = shown.lines().nth(strip + 1).unwrap().chars().position(|sign| sign == '▲').unwrap();
-    click(&mut world, Kind::Click, first as u16 + 13, strip as u16);
+    click(&mut world, MouseKind::Click, first as u16 + 13, strip as u16);
     let went = world.app.screens.open_run().unwrap().session.turn + 1;
     assert!(went == 4, "{went} of {shown}");
-    click(&mut world, Kind::WheelDown, 1 + 20, strip as u16);
+    click(&mut world, MouseKind::WheelDown, 1 + 20, strip as u16);
     assert_eq!(world.app.screens.open_run().unwrap().session.turn, went);
 }
 
@@ -412,10 +412,10 @@ fn a_click_chooses_a_row_or_a_turn() {
 fn the_verdict_and_the_link_are_copied() {
     let copied = |keys: &str| {
         let mut world = world(keys);
-        let effects = world.app.update(Message::Press(key::parse("y").unwrap()[0]));
+        let effects = world.app.update(AppMessage::Press(key::parse_keys("y").unwrap()[0]));
         assert_eq!(effects, []);
         let last = if keys.contains("2j") { "v" } else { "y" };
-        let effects = world.app.update(Message::Press(key::parse(last).unwrap()[0]));
+        let effects = world.app.update(AppMessage::Press(key::parse_keys(last).unwrap()[0]));
         match effects.as_slice() {
             [Effect::Copy(text)] => text.clone(),
             other => panic!("{other:?}"),
@@ -432,9 +432,9 @@ fn sample() -> Vec<PathBuf> {
 }
 
 fn sampled(component: &str, keys: &str) -> Buffer {
-    let place = Place { view: View::Scores, component: Some(component.into()), ..Place::default() };
+    let place = StartPlace { view: View::Scores, component: Some(component.into()), ..StartPlace::default() };
     let size = Size { width: 120, height: 40 };
-    runtime::headless(&sample(), size, keys, place, Options::default()).unwrap()
+    runtime::headless_frame(&sample(), size, keys, place, ScreenOptions::default()).unwrap()
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn components_of_the_sample_are_one_key_from_the_turn_that_lost_them() {
         ("C18", 46, "− def interface_weights(coords, binder):"),
         ("C20", 49, "− def self_condition(self, complex_, xt, st, t, rng):"),
     ] {
-        let shown = export::text(&sampled(component, "x <enter>"));
+        let shown = export::frame_text(&sampled(component, "x <enter>"));
         assert!(shown.contains(&format!("turn {turn}/56")), "{shown}");
         let squeezed = shown.lines().find(|line| line.contains("││▌")).unwrap();
         let squeezed = squeezed.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -455,6 +455,6 @@ fn components_of_the_sample_are_one_key_from_the_turn_that_lost_them() {
 
 #[test]
 fn a_component_that_is_not_there_is_told_which_are() {
-    let shown = export::text(&sampled("C99", ""));
+    let shown = export::frame_text(&sampled("C99", ""));
     assert!(shown.contains("no component C99: there are C01 to C24"), "{shown}");
 }

@@ -6,26 +6,26 @@ use ratatui::{
     style::{Color, Modifier},
 };
 use trajview::{
-    run::values::Named,
-    runtime::{self, Options},
+    run::worded_enum::NamedValue,
+    runtime::{self, ScreenOptions},
     session::{
         arrangement::Arrangement,
-        effect::{Edited, Effect},
-        place::Place,
+        effect::{EditedFile, Effect},
+        start_place::StartPlace,
     },
     shell::{
-        App, Message,
+        App, AppMessage,
         config::{Chord, Config},
-        mouse::Capture,
+        mouse::MouseCapture,
         state,
     },
-    views::replay::stops::Stop,
+    views::replay::breakpoints::Stop,
     widgets::{
         export,
         key::{self, Key},
-        layout::Panel,
-        looks::ThemeName,
-        mouse::{Kind, Mouse},
+        layout::ReplayPanel,
+        display_options::ThemeName,
+        mouse::{MouseKind, Mouse},
     },
 };
 
@@ -33,24 +33,24 @@ use crate::story::{self, Answering, text};
 
 /// The effects for the terminal that some keys lead to.
 fn effects(app: &mut App, keys: &str) -> Vec<Effect> {
-    let keys = key::parse(keys).unwrap().into_iter();
-    let all = keys.flat_map(|key| app.update(Message::Press(key)));
+    let keys = key::parse_keys(keys).unwrap().into_iter();
+    let all = keys.flat_map(|key| app.update(AppMessage::Press(key)));
     all.filter(|effect| matches!(effect, Effect::Copy(_) | Effect::Edit(_))).collect()
 }
 
 fn world(width: u16, height: u16, keys: &str) -> Answering {
     let mut world = Answering::new();
-    world.send(Message::Resized(Size { width, height }));
+    world.send(AppMessage::Resized(Size { width, height }));
     press(&mut world, keys);
     world
 }
 
 fn press(world: &mut Answering, keys: &str) {
-    key::parse(keys).unwrap().into_iter().for_each(|key| world.send(Message::Press(key)));
+    key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
-fn mouse(world: &mut Answering, kind: Kind, column: u16, row: u16) {
-    world.send(Message::Shell(state::Message::Mouse(Mouse { kind, column, row })));
+fn mouse(world: &mut Answering, kind: MouseKind, column: u16, row: u16) {
+    world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
 }
 
 fn copied(keys: &str, what: &str) -> String {
@@ -70,18 +70,18 @@ fn notice(world: &Answering) -> &str {
     world.app.screens.open_run().and_then(|open| open.session.notice.as_deref()).unwrap_or_default()
 }
 
-fn place(world: &Answering) -> (usize, Panel) {
+fn place(world: &Answering) -> (usize, ReplayPanel) {
     let open = world.app.screens.open_run().unwrap();
     (open.session.turn + 1, open.replay.focus)
 }
 
-fn wishes(theme: ThemeName, ascii: bool) -> Options {
-    Options { config: Config { theme, ascii, ..Config::default() }, ..Options::default() }
+fn wishes(theme: ThemeName, ascii: bool) -> ScreenOptions {
+    ScreenOptions { config: Config { theme, ascii, ..Config::default() }, ..ScreenOptions::default() }
 }
 
-fn frame_as(wishes: Options, width: u16, height: u16, keys: &str) -> Buffer {
+fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
-    runtime::headless_as(story::sample(), &[], size, keys, Place::default(), wishes).unwrap()
+    runtime::headless_frame_as(story::sample(), &[], size, keys, StartPlace::default(), wishes).unwrap()
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn a_number_leads_to_its_turn_and_a_path_to_a_file() {
     assert_eq!(place(&world(120, 40, ":4<enter>")).0, 4);
     let world = world(120, 40, "l :datapy<enter>");
     let run = world.app.screens.open_run().unwrap();
-    let path = run.replay.change(&run.session).map(|(_, change)| change.path.to_string());
+    let path = run.replay.selected_change(&run.session).map(|(_, change)| change.path.to_string());
     assert_eq!(path.as_deref(), Some("src/ppdiff/data.py"));
-    assert_eq!(place(&world), (2, Panel::Diff));
+    assert_eq!(place(&world), (2, ReplayPanel::Diff));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn escape_and_erasing_close_the_palette() {
 #[test]
 fn text_pasted_into_the_palette_is_typed() {
     let mut world = world(120, 40, ":");
-    world.send(Message::Paste("4\n".into()));
+    world.send(AppMessage::Paste("4\n".into()));
     press(&mut world, "<enter>");
     assert_eq!(place(&world).0, 4);
 }
@@ -143,7 +143,7 @@ fn a_long_paste_fills_the_line_once_and_the_footer_says_what_was_left_out() {
     for prompt in [":", "/", "R"] {
         let mut world = world(120, 40, prompt);
 
-        world.send(Message::Paste("loss and noise\n".repeat(20_000)));
+        world.send(AppMessage::Paste("loss and noise\n".repeat(20_000)));
 
         assert_eq!(typed(&world).chars().count(), 2_000, "{prompt}");
         assert!(typed(&world).starts_with("loss and noiseloss"), "{prompt}");
@@ -168,34 +168,34 @@ fn gg_and_g_go_to_the_start_and_12gg_to_the_twelfth() {
 #[test]
 fn a_click_selects_what_it_points_at() {
     let mut world = world(120, 40, "");
-    mouse(&mut world, Kind::Click, 10, 7); // two names of checkpoints stand above the fourth turn
-    assert_eq!(place(&world), (4, Panel::Turns));
+    mouse(&mut world, MouseKind::Click, 10, 7); // two names of checkpoints stand above the fourth turn
+    assert_eq!(place(&world), (4, ReplayPanel::Turns));
     let layout = world.app.screens.layout();
 
-    let files = layout.panel(Panel::Files).unwrap();
-    mouse(&mut world, Kind::Click, files.x + 5, files.y + 2);
+    let files = layout.panel_area(ReplayPanel::Files).unwrap();
+    mouse(&mut world, MouseKind::Click, files.x + 5, files.y + 2);
     let selected = |world: &Answering| {
         let run = world.app.screens.open_run().unwrap();
-        run.replay.change(&run.session).unwrap().0
+        run.replay.selected_change(&run.session).unwrap().0
     };
-    assert_eq!((place(&world).1, selected(&world)), (Panel::Files, 1));
+    assert_eq!((place(&world).1, selected(&world)), (ReplayPanel::Files, 1));
 
-    let diff = layout.panel(Panel::Diff).unwrap();
-    mouse(&mut world, Kind::Click, diff.x + 5, diff.y + 4);
+    let diff = layout.panel_area(ReplayPanel::Diff).unwrap();
+    mouse(&mut world, MouseKind::Click, diff.x + 5, diff.y + 4);
     let cursor = world.app.screens.open_run().unwrap().replay.diff.scroll.cursor;
-    assert_eq!((place(&world).1, cursor), (Panel::Diff, 3));
+    assert_eq!((place(&world).1, cursor), (ReplayPanel::Diff, 3));
 
-    let steps = layout.panel(Panel::Steps).unwrap();
-    mouse(&mut world, Kind::Click, steps.x + 5, steps.y + 3);
+    let steps = layout.panel_area(ReplayPanel::Steps).unwrap();
+    mouse(&mut world, MouseKind::Click, steps.x + 5, steps.y + 3);
     let step = world.app.screens.open_run().unwrap().replay.steps.selected_index();
-    assert_eq!((place(&world).1, step), (Panel::Steps, 2));
+    assert_eq!((place(&world).1, step), (ReplayPanel::Steps, 2));
 }
 
 #[test]
 fn a_double_click_is_enter_where_it_was_clicked() {
     let mut world = world(120, 40, "l");
-    let steps = world.app.screens.layout().panel(Panel::Steps).unwrap();
-    for kind in [Kind::Click, Kind::DoubleClick] {
+    let steps = world.app.screens.layout().panel_area(ReplayPanel::Steps).unwrap();
+    for kind in [MouseKind::Click, MouseKind::DoubleClick] {
         mouse(&mut world, kind, steps.x + 5, steps.y + 2);
     }
     let open = world.app.screens.open_run().unwrap();
@@ -205,66 +205,66 @@ fn a_double_click_is_enter_where_it_was_clicked() {
 #[test]
 fn a_click_on_a_tab_opens_it() {
     let mut world = world(80, 24, "l");
-    let seen = export::text(&trajview::shell::draw::picture(
+    let seen = export::frame_text(&trajview::shell::draw::draw_picture(
         &world.app,
-        trajview::widgets::theme::Theme::ansi(),
+        trajview::widgets::theme::Theme::with_terminal_colours(),
     ));
     let column = seen.lines().nth(1).unwrap().find("diff").unwrap() as u16;
 
-    mouse(&mut world, Kind::Click, column, 1);
+    mouse(&mut world, MouseKind::Click, column, 1);
 
-    assert_eq!(place(&world).1, Panel::Diff);
+    assert_eq!(place(&world).1, ReplayPanel::Diff);
 }
 
 #[test]
 fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
     let mut world = world(100, 30, "l S Z");
     let before = place(&world);
-    let steps = world.app.screens.layout().panel(Panel::Steps).unwrap();
+    let steps = world.app.screens.layout().panel_area(ReplayPanel::Steps).unwrap();
     for _ in 0..2 {
-        mouse(&mut world, Kind::WheelDown, steps.x + 5, steps.y + 2);
+        mouse(&mut world, MouseKind::WheelDown, steps.x + 5, steps.y + 2);
     }
     assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 6);
     for _ in 0..9 {
-        mouse(&mut world, Kind::WheelUp, steps.x + 5, steps.y + 2);
+        mouse(&mut world, MouseKind::WheelUp, steps.x + 5, steps.y + 2);
     }
     assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 0);
-    mouse(&mut world, Kind::WheelDown, 4, 4);
+    mouse(&mut world, MouseKind::WheelDown, 4, 4);
     assert_eq!(place(&world), (before.0 + 1, before.1));
 }
 
 #[test]
 fn a_click_beside_a_box_closes_it() {
     let mut world = world(120, 40, "?");
-    mouse(&mut world, Kind::WheelDown, 60, 20);
+    mouse(&mut world, MouseKind::WheelDown, 60, 20);
     assert_eq!(world.app.overlay.as_ref().unwrap().top, 3);
-    mouse(&mut world, Kind::Click, 1, 20);
+    mouse(&mut world, MouseKind::Click, 1, 20);
     assert!(world.app.overlay.is_none());
     press(&mut world, ":");
-    mouse(&mut world, Kind::Click, 1, 20);
+    mouse(&mut world, MouseKind::Click, 1, 20);
     assert!(world.app.shell.palette.is_none());
 }
 
 #[test]
 fn a_click_and_a_double_click_choose_a_command() {
     let mut world = world(120, 40, ":quit");
-    for kind in [Kind::Click, Kind::DoubleClick] {
+    for kind in [MouseKind::Click, MouseKind::DoubleClick] {
         mouse(&mut world, kind, 60, 3);
     }
     assert!(world.app.is_quitting);
 }
 
 fn frame_of(world: &Answering) -> String {
-    export::text(&trajview::shell::draw::picture(
+    export::frame_text(&trajview::shell::draw::draw_picture(
         &world.app,
-        trajview::widgets::theme::Theme::ansi(),
+        trajview::widgets::theme::Theme::with_terminal_colours(),
     ))
 }
 
 /// The column and row where some words begin in the box over the panels.
 fn place_of(world: &Answering, words: &str) -> (u16, u16) {
     let seen = frame_of(world);
-    let edge = usize::from(world.app.screens.layout().overlay().x);
+    let edge = usize::from(world.app.screens.layout().overlay_area().x);
     let at = |(y, line): (usize, &str)| {
         let mut columns = line.match_indices(words).map(|(at, _)| line[..at].chars().count());
         Some((columns.find(|column| *column >= edge)?, y))
@@ -276,14 +276,14 @@ fn place_of(world: &Answering, words: &str) -> (u16, u16) {
 
 fn click(world: &mut Answering, words: &str) {
     let (column, row) = place_of(world, words);
-    mouse(world, Kind::Click, column, row);
+    mouse(world, MouseKind::Click, column, row);
 }
 
 /// Two clicks on one cell, as the terminal tells them.
 fn double_click(world: &mut Answering, words: &str) {
     let (column, row) = place_of(world, words);
-    mouse(world, Kind::Click, column, row);
-    mouse(world, Kind::DoubleClick, column, row);
+    mouse(world, MouseKind::Click, column, row);
+    mouse(world, MouseKind::DoubleClick, column, row);
 }
 
 fn chosen(world: &Answering) -> usize {
@@ -321,13 +321,13 @@ fn hits_are_scrolled_with_the_wheel_and_clicked() {
     };
     assert_eq!(top(&world), 0);
 
-    mouse(&mut world, Kind::WheelDown, 40, 12);
+    mouse(&mut world, MouseKind::WheelDown, 40, 12);
     assert_eq!(top(&world), 1, "there are 21 hits and 20 rows");
-    mouse(&mut world, Kind::Click, 40, 21);
+    mouse(&mut world, MouseKind::Click, 40, 21);
     assert_eq!(chosen(&world), 20);
-    mouse(&mut world, Kind::WheelUp, 40, 12);
+    mouse(&mut world, MouseKind::WheelUp, 40, 12);
     assert_eq!(top(&world), 0);
-    for kind in [Kind::Click, Kind::DoubleClick] {
+    for kind in [MouseKind::Click, MouseKind::DoubleClick] {
         mouse(&mut world, kind, 40, 4);
     }
 
@@ -354,7 +354,7 @@ fn a_click_switches_what_playback_stops_at() {
 #[test]
 fn a_click_chooses_the_kind_of_steps() {
     let mut world = world(120, 40, "l K");
-    mouse(&mut world, Kind::WheelDown, 60, 20);
+    mouse(&mut world, MouseKind::WheelDown, 60, 20);
     assert_eq!(chosen(&world), 1);
 
     double_click(&mut world, "e edits");
@@ -369,9 +369,9 @@ fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
         let open = world.app.screens.open_run().unwrap();
         let frame = open.replay.chooser_areas(&world.app.screens.layout()).unwrap().frame;
 
-        mouse(&mut world, Kind::Click, frame.x, frame.y);
+        mouse(&mut world, MouseKind::Click, frame.x, frame.y);
         assert!(world.app.screens.open_run().unwrap().replay.chooser.is_some(), "{keys}");
-        mouse(&mut world, Kind::Click, frame.x, frame.y - 1);
+        mouse(&mut world, MouseKind::Click, frame.x, frame.y - 1);
         assert!(world.app.screens.open_run().unwrap().replay.chooser.is_none(), "{keys}");
     }
 }
@@ -379,7 +379,7 @@ fn a_click_beside_a_list_closes_it_and_one_on_its_border_does_not() {
 #[test]
 fn the_wheel_goes_through_the_palette_and_a_click_chooses_there() {
     let mut world = world(80, 24, ":");
-    mouse(&mut world, Kind::WheelDown, 40, 12);
+    mouse(&mut world, MouseKind::WheelDown, 40, 12);
     assert_eq!(world.app.shell.palette.as_ref().unwrap().selected, 3);
 
     press(&mut world, "next <space> checkpoint");
@@ -391,10 +391,10 @@ fn the_wheel_goes_through_the_palette_and_a_click_chooses_there() {
 #[test]
 fn the_mouse_can_be_left_to_the_terminal() {
     let mut world = world(120, 40, "<c-g>");
-    assert_eq!(world.app.shell.mouse, Capture::Off);
+    assert_eq!(world.app.shell.mouse, MouseCapture::Off);
     assert!(notice(&world).starts_with("the mouse is the terminal's"), "{}", notice(&world));
     press(&mut world, "<c-g>");
-    assert_eq!(world.app.shell.mouse, Capture::On);
+    assert_eq!(world.app.shell.mouse, MouseCapture::On);
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn the_copied_command_opens_the_same_place() {
 #[test]
 fn a_key_that_copies_nothing_says_which_would() {
     let mut world = world(120, 40, "y");
-    assert!(export::text(&frame_as(Options::default(), 120, 40, "y")).contains("l line   h hunk"));
+    assert!(export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "y")).contains("l line   h hunk"));
     press(&mut world, "x");
     assert_eq!(notice(&world), "y is followed by l, h, p, v or y");
     press(&mut world, "l");
@@ -437,7 +437,7 @@ fn the_editor_gets_the_file_after_the_turn_at_the_line() {
     let mut world = world(120, 40, "3l f <tab><tab> 9G");
     let effects = effects(&mut world.app, "E");
     let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
-    let Edited::Copy { name, text, moment } = &editing.what else { panic!("{editing:?}") };
+    let EditedFile::Copy { name, text, moment } = &editing.what else { panic!("{editing:?}") };
     assert_eq!((&**name, editing.line, &**moment), ("joint.py", 9, "turn-4"));
     assert!(text.contains("def weight(t, steps=1000):"));
 }
@@ -460,7 +460,7 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
     let mut world = world(120, 40, "3l f <tab><tab> 12G Ma");
     let spot = |world: &Answering| {
         let run = world.app.screens.open_run().unwrap();
-        trajview::views::replay::spot::Spot::of(&run.replay, &run.session)
+        trajview::views::replay::bookmark::Bookmark::for_place(&run.replay, &run.session)
     };
     let before = spot(&world);
     assert_eq!(notice(&world), "turn 4 is marked a; 'a comes back");
@@ -486,9 +486,9 @@ fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
     ];
     for keys in views {
         let frame = |world: &Answering| {
-            export::text(&trajview::shell::draw::picture(
+            export::frame_text(&trajview::shell::draw::draw_picture(
                 &world.app,
-                trajview::widgets::theme::Theme::ansi(),
+                trajview::widgets::theme::Theme::with_terminal_colours(),
             ))
         };
         let mut world = world(200, 50, keys);
@@ -504,9 +504,9 @@ fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
 fn the_way_back_from_a_mark_brings_its_own_view_back() {
     let mut world = world(200, 50, "Ma 4l bb <tab><tab> d");
     let seen = |world: &Answering| {
-        export::text(&trajview::shell::draw::picture(
+        export::frame_text(&trajview::shell::draw::draw_picture(
             &world.app,
-            trajview::widgets::theme::Theme::ansi(),
+            trajview::widgets::theme::Theme::with_terminal_colours(),
         ))
     };
     let before = seen(&world);
@@ -526,7 +526,7 @@ fn a_jump_leaves_the_view_of_the_diff_alone() {
 
     assert_eq!(place(&world).0, 2);
     assert_eq!(open.replay.diff.arrangement, Arrangement::Columns);
-    assert_ne!(open.replay.bases.base, trajview::session::opening::Base::PreviousTurn);
+    assert_ne!(open.replay.bases.base, trajview::session::replay_opening::DiffBase::PreviousTurn);
 }
 
 #[test]
@@ -601,8 +601,8 @@ fn a_key_goes_through_the_themes_and_says_which_is_on() {
     world.app.shell.looks.has_colours = false;
     press(&mut world, "T");
     assert!(notice(&world).ends_with("NO_COLOR is set"), "{}", notice(&world));
-    let theme = trajview::widgets::theme::Theme::with(world.app.shell.looks);
-    let picture = trajview::shell::draw::picture(&world.app, theme);
+    let theme = trajview::widgets::theme::Theme::from_options(world.app.shell.looks);
+    let picture = trajview::shell::draw::draw_picture(&world.app, theme);
     let is_plain = |cell: &ratatui::buffer::Cell| (cell.fg, cell.bg) == Default::default();
     assert!(picture.content.iter().all(is_plain));
 }
@@ -627,36 +627,36 @@ fn without_utf_8_every_frame_is_ascii() {
     ];
     for keys in places {
         for (width, height) in [(120, 40), (80, 24), (180, 50), (40, 9)] {
-            let seen = export::text(&frame_as(wishes(), width, height, keys));
+            let seen = export::frame_text(&frame_as(wishes(), width, height, keys));
             assert!(seen.is_ascii(), "{keys}:\n{seen}");
             let is_own = |line: &&str| line.contains('?') && !line.contains("? help");
             let marks = seen.lines().filter(is_own).count();
             assert!(marks == 0 || ["3l Z", "?", ":", "/loss<enter>"].contains(&keys), "{seen}");
         }
     }
-    insta::assert_snapshot!(export::text(&frame_as(wishes(), 100, 30, "3l <tab><tab><tab> jj")));
+    insta::assert_snapshot!(export::frame_text(&frame_as(wishes(), 100, 30, "3l <tab><tab><tab> jj")));
 }
 
 #[test]
 fn every_new_key_is_in_the_table() {
     for keys in [": <esc>", "<c-p> <esc>", "E", "Ma", "'a", "<c-o>", "<c-n>", "T", "<c-g>", "yy"] {
-        let first = key::parse(keys).unwrap()[0];
-        let context = trajview::session::context::Context::Turns;
-        assert!(trajview::shell::keymap::find(context, first).is_some(), "{keys}");
+        let first = key::parse_keys(keys).unwrap()[0];
+        let context = trajview::session::context::KeyContext::Turns;
+        assert!(trajview::shell::keymap::find_binding(context, first).is_some(), "{keys}");
     }
-    assert!(Key::ctrl('g').to_string() == "ctrl-g");
+    assert!(Key::with_ctrl('g').to_string() == "ctrl-g");
 }
 
 #[test]
 fn settings_reach_the_screen() {
-    let chord = |key: &str| Chord { written: key.into(), keys: key::parse(key).unwrap() };
+    let chord = |key: &str| Chord { written: key.into(), keys: key::parse_keys(key).unwrap() };
     let keys = [("next-turn".to_owned(), vec![chord("w")])].into();
     let mut config = Config { tab_width: 8, editor: Some("ed".into()), keys, ..Config::default() };
     config.diff.context = 0;
     config.play.speed = 4.0;
     let frame = |keys| {
-        let wishes = Options { config: config.clone(), ..Options::default() };
-        export::text(&frame_as(wishes, 120, 40, keys))
+        let wishes = ScreenOptions { config: config.clone(), ..ScreenOptions::default() };
+        export::frame_text(&frame_as(wishes, 120, 40, keys))
     };
 
     assert!(frame("w <space>").contains("▶ 4× by turn"));
@@ -676,12 +676,12 @@ fn the_settings_say_how_the_diff_stands_and_what_playback_stops_at() {
     config.diff.mode = Arrangement::Columns;
     config.play.stop_at = vec![Stop::Error, Stop::Compaction];
     let frame = |keys| {
-        let wishes = Options { config: config.clone(), ..Options::default() };
-        export::text(&frame_as(wishes, 200, 50, keys))
+        let wishes = ScreenOptions { config: config.clone(), ..ScreenOptions::default() };
+        export::frame_text(&frame_as(wishes, 200, 50, keys))
     };
 
-    let unified = export::text(&frame_as(Options::default(), 200, 50, "l"));
+    let unified = export::frame_text(&frame_as(ScreenOptions::default(), 200, 50, "l"));
     assert_ne!(frame("l"), unified);
-    assert_eq!(frame("l"), export::text(&frame_as(Options::default(), 200, 50, "l d")));
+    assert_eq!(frame("l"), export::frame_text(&frame_as(ScreenOptions::default(), 200, 50, "l d")));
     assert!(frame("<space>").contains("until an error or a compaction"), "{}", frame("<space>"));
 }

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use ratatui::layout::Size;
 use serde_json::{Value as Json, json};
 use trajview::{
-    runtime::{self, Options},
-    session::place::Place,
+    runtime::{self, ScreenOptions},
+    session::start_place::StartPlace,
     widgets::export,
 };
 
@@ -112,14 +112,14 @@ fn session(folder: &Path) -> std::path::PathBuf {
 fn frame((width, height): (u16, u16), keys: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let paths = [session(folder.path())];
-    let frame = runtime::headless(
+    let frame = runtime::headless_frame(
         &paths,
         Size { width, height },
         keys,
-        Place::default(),
-        Options::default(),
+        StartPlace::default(),
+        ScreenOptions::default(),
     );
-    export::text(&frame.unwrap_or_else(|why| panic!("{why}")))
+    export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")))
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_context_is_a_curve_with_a_mark_where_it_was_compacted() {
     let paths = [Path::new("sample-runs/claude-code").to_owned()];
     let size = Size { width: 120, height: 40 };
     let keys = "2w 10j 8G";
-    let frame = runtime::headless(&paths, size, keys, Place::default(), Options::default());
-    let shown = export::text(&frame.unwrap_or_else(|why| panic!("{why}")));
+    let frame = runtime::headless_frame(&paths, size, keys, StartPlace::default(), ScreenOptions::default());
+    let shown = export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")));
     insta::assert_snapshot!(shown);
 }

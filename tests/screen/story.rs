@@ -3,62 +3,62 @@ use std::{collections::HashMap, path::Path, sync::Arc};
 
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
-    metrics::numbers::facts::Reused,
+    metrics::numbers::facts::ReuseCounts,
     metrics::{
-        lifeline::{self, Asked, Known, Lifeline},
-        quality::{self, Profile, Ruler, Scored},
-        rules::Rules,
+        lifeline::{self, FollowedComponent, FactsByContent, Lifeline},
+        quality::{self, QualityProfile, Ruler, ScoredSnapshot},
+        rules::RuleSet,
     },
     run::{
-        Agent, Checkpoint, Edit, EditKind, EditPath, Parent, Place as At, RepoPath, Role, Run,
+        Agent, Checkpoint, Edit, EditKind, EditPath, ParentStep, RecordPlace as At, RepoPath, Role, Run,
         RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
         ToolResult, Turn, Warning,
         files::{
-            Blob, Blobs, Change, FileDiff, FilesFrom, MemoryBlobs, Moment, Origin, Timeline, Tree,
+            Blob, Blobs, FileChange, FileDiff, FilesSource, MemoryBlobs, RunMoment, ChangeOrigin, Timeline, SourceTree,
             TreeFile, TurnFiles,
             blame::{self, BlamedLine},
-            compare::compare,
+            file_diff::diff_change,
             renames,
         },
         rubric::Rubric,
-        search::{Hit, HitPlace, Query, StepField, matches_in},
+        search::{SearchHit, HitPlace, SearchQuery, StepField, matches_in},
     },
-    runtime::{self, Opened, Opener, Recording},
+    runtime::{self, RunWithRecording, RunOpener, Recording},
     session::{
-        digest::Counts,
+        turn_counts::ChangeLineCounts,
         effect::Effect,
-        files::texts::Sides,
-        measured::{self, Measured, Moved, RulerName},
-        place::Place,
+        files::coloured_texts::ColouredSides,
+        code_measures::{self, MeasuredMoment, MovedScores, RulerName},
+        start_place::StartPlace,
         question::{Answer, Question},
     },
-    shell::{App, Message},
-    store::{GoesOn, OpenError, ReuseReader, Scorer},
+    shell::{App, AppMessage},
+    store::{ProgressCheck, OpenError, ReuseReader, Scorer},
 };
 
 /// The frame that some keys lead to.
 pub fn frame(width: u16, height: u16, keys: &str) -> Buffer {
-    frame_at(width, height, keys, Place::default())
+    frame_at(width, height, keys, StartPlace::default())
 }
 
-pub fn frame_at(width: u16, height: u16, keys: &str, place: Place) -> Buffer {
-    runtime::headless_with(sample(), &[], Size { width, height }, keys, place).unwrap()
+pub fn frame_at(width: u16, height: u16, keys: &str, place: StartPlace) -> Buffer {
+    runtime::headless_frame_with(sample(), &[], Size { width, height }, keys, place).unwrap()
 }
 
 pub fn text(width: u16, height: u16, keys: &str) -> String {
-    trajview::widgets::export::text(&frame(width, height, keys))
+    trajview::widgets::export::frame_text(&frame(width, height, keys))
 }
 
 /// Opens the made-up run whatever the path.
-pub fn sample() -> Opener {
+pub fn sample() -> RunOpener {
     opener_of(Story::tell)
 }
 
-pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> Opener {
-    Opener::new(move |_: &Path| -> Result<Opened, OpenError> {
+pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> RunOpener {
+    RunOpener::new(move |_: &Path| -> Result<RunWithRecording, OpenError> {
         let story = story();
         let run = Arc::new(story.run.clone());
-        Ok(Opened { run, recording: Arc::new(story) })
+        Ok(RunWithRecording { run, recording: Arc::new(story) })
     })
 }
 
@@ -81,12 +81,12 @@ impl Recording for Story {
         _run: &Run,
         moments: &[usize],
         _reader: &ReuseReader,
-    ) -> Result<Vec<Option<Reused>>, String> {
+    ) -> Result<Vec<Option<ReuseCounts>>, String> {
         Ok(vec![None; moments.len()])
     }
 
     fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
-        self.blobs.blob(file.blob().ok_or("not recorded")?)
+        self.blobs.read_blob(file.blob_id().ok_or("not recorded")?)
     }
 
     fn step_text(&self, _run: &Run, step: StepId) -> StepText {
@@ -101,16 +101,16 @@ impl Recording for Story {
         self.timeline.clone().map(Arc::new)
     }
 
-    fn line_counts(&self, run: &Run) -> Result<Counts, String> {
+    fn line_counts(&self, run: &Run) -> Result<ChangeLineCounts, String> {
         let timeline = Recording::timeline(self, run)?;
-        let count = |change: &Change| compare(change, &self.blobs, 0).line_counts();
+        let count = |change: &FileChange| diff_change(change, &self.blobs, 0).line_counts();
         let turns = timeline.turns.iter();
         Ok(turns.map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 
-    fn diff(&self, _run: &Run, change: &Change, context: usize) -> FileDiff {
+    fn diff(&self, _run: &Run, change: &FileChange, context: usize) -> FileDiff {
         assert_ne!(self.cursed, Some(change.path.as_str()), "a cursed file");
-        compare(change, &self.blobs, context)
+        diff_change(change, &self.blobs, context)
     }
 
     fn changes_between(
@@ -118,17 +118,17 @@ impl Recording for Story {
         _run: &Run,
         before: usize,
         after: usize,
-    ) -> Result<Vec<Change>, String> {
+    ) -> Result<Vec<FileChange>, String> {
         let changes = self.timeline.clone()?.changes_between(before, after);
-        Ok(renames::find(changes, &self.blobs))
+        Ok(renames::pair_renames(changes, &self.blobs))
     }
 
-    fn blame(&self, run: &Run, path: &RepoPath, moment: Moment) -> Result<Vec<BlamedLine>, String> {
+    fn blame(&self, run: &Run, path: &RepoPath, moment: RunMoment) -> Result<Vec<BlamedLine>, String> {
         let timeline = self.timeline.clone()?;
         match moment.step {
-            None => blame::blame(&timeline, &self.blobs, path, moment.turns),
+            None => blame::blame_lines(&timeline, &self.blobs, path, moment.turns),
             Some(step) => {
-                blame::blame(&timeline.until(run, step), &self.blobs, path, moment.turns + 1)
+                blame::blame_lines(&timeline.timeline_up_to(run, step), &self.blobs, path, moment.turns + 1)
             }
         }
     }
@@ -136,10 +136,10 @@ impl Recording for Story {
     fn search(
         &self,
         run: &Run,
-        query: &Query,
-        found: &mut dyn FnMut(Hit) -> bool,
+        query: &SearchQuery,
+        found: &mut dyn FnMut(SearchHit) -> bool,
     ) -> Result<(), String> {
-        let regex = query.compile()?;
+        let regex = query.compile_pattern()?;
         for turn in 0..run.turns.len() {
             let request =
                 [(HitPlace::Request, self.requests.get(turn).copied().unwrap_or_default())];
@@ -160,7 +160,7 @@ impl Recording for Story {
             });
             for (place, words) in request.into_iter().chain(texts) {
                 for (line, range) in matches_in(&regex, words) {
-                    if !found(Hit { turn, place, line, range }) {
+                    if !found(SearchHit { turn, place, line, range }) {
                         return Ok(());
                     }
                 }
@@ -172,16 +172,16 @@ impl Recording for Story {
     fn score(
         &self,
         run: &Run,
-        moments: &[Moment],
+        moments: &[RunMoment],
         _scorer: &Scorer,
-        goes_on: &GoesOn<'_>,
-    ) -> Result<Vec<Scored>, String> {
+        goes_on: &ProgressCheck<'_>,
+    ) -> Result<Vec<ScoredSnapshot>, String> {
         let timeline = self.timeline.clone()?;
         let ruler = made_up_ruler();
         if !goes_on(0, 1) {
             return Err("stopped".into());
         }
-        let tree = |moment: &Moment| timeline.tree_at(run, *moment);
+        let tree = |moment: &RunMoment| timeline.tree_at(run, *moment);
         Ok(moments.iter().map(|moment| self.scored(&tree(moment), &ruler)).collect())
     }
 
@@ -192,19 +192,19 @@ impl Recording for Story {
     fn lifelines(
         &self,
         _run: &Run,
-        asked: &[Asked],
-        _goes_on: &GoesOn<'_>,
+        asked: &[FollowedComponent],
+        _goes_on: &ProgressCheck<'_>,
     ) -> Result<Vec<Lifeline>, String> {
         let timeline = self.timeline.clone()?;
-        Ok(lifeline::follow(&timeline, &known(&timeline, &self.blobs), asked))
+        Ok(lifeline::follow_components(&timeline, &known(&timeline, &self.blobs), asked))
     }
 }
 
 /// The facts of every content of a story.
-fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
-    let read = lifeline::wanted(timeline, lifeline::Code::WithoutTests).into_iter().map(
+fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> FactsByContent {
+    let read = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests).into_iter().map(
         |(blob, grammar, _)| {
-            let facts = lifeline::facts(grammar, &blobs.blob(blob).unwrap());
+            let facts = lifeline::read_facts(grammar, &blobs.read_blob(blob).unwrap());
             ((blob, grammar), Arc::new(facts))
         },
     );
@@ -214,22 +214,22 @@ fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> Known {
 /// One rule, so that frames do not change with those built in.
 pub fn made_up_ruler() -> Ruler {
     let rule = "id: sum-in-a-loop\nlanguage: python\nmessage: sum() adds up\nrule:\n  pattern: $T = $T + $X\n";
-    Ruler::new(Profile::default(), Rules::load("made up", &[("sums.yml", rule)]))
+    Ruler::new(QualityProfile::default(), RuleSet::load("made up", &[("sums.yml", rule)]))
 }
 
 impl Story {
-    fn scored(&self, tree: &Tree, ruler: &Ruler) -> Scored {
-        let counted = tree.files.iter().filter(|(path, _)| ruler.profile().takes(path.as_str()));
+    fn scored(&self, tree: &SourceTree, ruler: &Ruler) -> ScoredSnapshot {
+        let counted = tree.files.iter().filter(|(path, _)| ruler.profile().counts_file(path.as_str()));
         let measured: Vec<_> = counted
             .filter_map(|(path, file)| {
-                let bytes = self.blobs.blob(file.blob()?).ok()?;
-                Some((path.as_str(), quality::measure(path.as_str(), &bytes, ruler)))
+                let bytes = self.blobs.read_blob(file.blob_id()?).ok()?;
+                Some((path.as_str(), quality::measure_file(path.as_str(), &bytes, ruler)))
             })
             .collect();
         let files: Vec<_> =
-            measured.iter().map(|(path, measure)| quality::File { path, measure }).collect();
+            measured.iter().map(|(path, measure)| quality::SnapshotFile { path, measure }).collect();
         let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
-        Scored { snapshot, detail, not_recorded: vec![], is_untold: false }
+        ScoredSnapshot { snapshot, detail, not_recorded: vec![], are_files_unknown: false }
     }
 }
 
@@ -312,14 +312,14 @@ pub struct Telling {
     texts: HashMap<StepId, StepText>,
     timeline: Timeline,
     blobs: MemoryBlobs,
-    tree: Tree,
+    tree: SourceTree,
 }
 
 /// One turn under way, or one agent's part of it.
 pub struct TurnTelling<'a> {
     told: &'a mut Telling,
     subagent: Option<usize>,
-    before: Tree,
+    before: SourceTree,
     outside: Vec<&'static str>,
 }
 
@@ -328,7 +328,7 @@ impl Telling {
         let checkpoint = self.run.checkpoints.len();
         self.requests.push(request);
         self.run.turns.push(Turn {
-            title: trajview::run::label(request),
+            title: trajview::run::first_line_label(request),
             request: (!request.is_empty()).then(At::default),
             checkpoint: Some(checkpoint),
             ..Turn::default()
@@ -338,11 +338,11 @@ impl Telling {
         let mut turn = TurnTelling { told: self, subagent: None, before, outside: vec![] };
         tell(&mut turn);
         let outside = turn.outside.clone();
-        let changes = turn.before.changes_to(&turn.told.tree, Origin::Recorded);
-        let mut changes = renames::find(changes, &turn.told.blobs);
+        let changes = turn.before.changes_to(&turn.told.tree, ChangeOrigin::Recorded);
+        let mut changes = renames::pair_renames(changes, &turn.told.blobs);
         for change in &mut changes {
             if outside.contains(&change.path.as_str()) {
-                change.origin = Origin::Outside;
+                change.origin = ChangeOrigin::Outside;
             }
         }
         self.timeline.turns.last_mut().unwrap().changes = changes;
@@ -359,7 +359,7 @@ impl Telling {
     }
 
     pub fn end(mut self) -> Story {
-        self.timeline.from = FilesFrom::RecordedEdits;
+        self.timeline.from = FilesSource::RecordedEdits;
         let run = Run {
             id: "ppdiff-emergent-01".into(),
             title: "joint protein diffusion".into(),
@@ -401,14 +401,14 @@ impl Telling {
 impl TurnTelling<'_> {
     pub fn message(&mut self, words: &str) {
         let step =
-            Step { kind: StepKind::Message, label: trajview::run::label(words), ..Step::default() };
+            Step { kind: StepKind::Message, label: trajview::run::first_line_label(words), ..Step::default() };
         self.push(step, StepText { text: words.into(), ..StepText::default() });
     }
 
     pub fn thinking(&mut self, words: &str) {
         let step = Step {
             kind: StepKind::Thinking,
-            label: trajview::run::label(words),
+            label: trajview::run::first_line_label(words),
             ..Step::default()
         };
         self.push(step, StepText { text: words.into(), ..StepText::default() });
@@ -418,7 +418,7 @@ impl TurnTelling<'_> {
         let step = Step {
             kind: StepKind::Compaction,
             role: Role::System,
-            label: trajview::run::label(words),
+            label: trajview::run::first_line_label(words),
             ..Step::default()
         };
         self.push(step, StepText { text: words.into(), ..StepText::default() });
@@ -434,7 +434,7 @@ impl TurnTelling<'_> {
         let tool = ToolCall { name: tool.into(), call_id: "".into(), result: Some(result_index) };
         let step = Step {
             kind: StepKind::Tool,
-            label: trajview::run::label(arguments),
+            label: trajview::run::first_line_label(arguments),
             tool: Some(Box::new(tool)),
             ..Step::default()
         };
@@ -447,22 +447,22 @@ impl TurnTelling<'_> {
     }
 
     pub fn write(&mut self, path: &'static str, words: &str) {
-        let blob = self.told.blobs.put(words.as_bytes());
-        self.edit(path, Some(TreeFile::known(blob)), None, words);
+        let blob = self.told.blobs.insert(words.as_bytes());
+        self.edit(path, Some(TreeFile::with_blob(blob)), None, words);
     }
 
     pub fn rename(&mut self, from: &'static str, to: &'static str) {
         let old = self.told.tree.files.remove(&RepoPath::new(from).unwrap()).unwrap();
-        let before = Tree { files: [(RepoPath::new(from).unwrap(), old)].into() };
-        let after = Tree { files: [(RepoPath::new(to).unwrap(), old)].into() };
+        let before = SourceTree { files: [(RepoPath::new(from).unwrap(), old)].into() };
+        let after = SourceTree { files: [(RepoPath::new(to).unwrap(), old)].into() };
         self.told.tree.files.insert(RepoPath::new(to).unwrap(), old);
-        let changes = renames::find(before.changes_to(&after, Origin::Recorded), &self.told.blobs);
+        let changes = renames::pair_renames(before.changes_to(&after, ChangeOrigin::Recorded), &self.told.blobs);
         self.edit_step(EditKind::Rename, to, changes, "");
     }
 
     pub fn outside(&mut self, path: &'static str, words: &str) {
-        let blob = self.told.blobs.put(words.as_bytes());
-        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::known(blob));
+        let blob = self.told.blobs.insert(words.as_bytes());
+        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::with_blob(blob));
         self.outside.push(path);
     }
 
@@ -472,8 +472,8 @@ impl TurnTelling<'_> {
     }
 
     pub fn binary(&mut self, path: &'static str) {
-        let blob = self.told.blobs.put(&[0; 4096]);
-        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::known(blob));
+        let blob = self.told.blobs.insert(&[0; 4096]);
+        self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::with_blob(blob));
     }
 
     pub fn subagent(&mut self, name: &str, title: &str, tell: impl FnOnce(&mut TurnTelling)) {
@@ -484,7 +484,7 @@ impl TurnTelling<'_> {
             id: format!("agent-{index}"),
             name: name.into(),
             title: title.into(),
-            parent: Some(Parent { turn, subagent: self.subagent, step }),
+            parent: Some(ParentStep { turn, subagent: self.subagent, step }),
             ..SubAgent::default()
         });
         let start = Step {
@@ -504,15 +504,15 @@ impl TurnTelling<'_> {
         assert_eq!(from, None);
         let path = RepoPath::new(path).unwrap();
         let old = self.told.tree.files.get(&path).copied();
-        let before = Tree { files: old.map(|old| (path.clone(), old)).into_iter().collect() };
-        let after = Tree { files: new.map(|new| (path.clone(), new)).into_iter().collect() };
+        let before = SourceTree { files: old.map(|old| (path.clone(), old)).into_iter().collect() };
+        let after = SourceTree { files: new.map(|new| (path.clone(), new)).into_iter().collect() };
         self.told.tree.files.extend(after.files.clone());
         let kind = if old.is_some() { EditKind::Modify } else { EditKind::Create };
-        self.edit_step(kind, path.as_str(), before.changes_to(&after, Origin::Recorded), words);
+        self.edit_step(kind, path.as_str(), before.changes_to(&after, ChangeOrigin::Recorded), words);
     }
 
-    fn edit_step(&mut self, kind: EditKind, path: &str, changes: Vec<Change>, words: &str) {
-        let diff = changes.first().map(|change| compare(change, &self.told.blobs, 3));
+    fn edit_step(&mut self, kind: EditKind, path: &str, changes: Vec<FileChange>, words: &str) {
+        let diff = changes.first().map(|change| diff_change(change, &self.told.blobs, 3));
         let (added, removed) = match diff {
             Some(FileDiff::Text { diff, .. }) => (diff.added as u32, diff.removed as u32),
             _ => (0, 0),
@@ -562,13 +562,13 @@ impl TurnTelling<'_> {
 
 /// The made-up run measures by itself.
 fn no_scorer() -> Scorer {
-    Scorer::new(Ruler::new(Profile::default(), Rules::none()), None)
+    Scorer::new(Ruler::new(QualityProfile::default(), RuleSet::none()), None)
 }
 
 /// An app with the made-up run open and everything answered.
 pub fn with_story() -> App {
     let mut world = Answering::new();
-    world.send(Message::Resized(Size { width: 120, height: 40 }));
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     world.app
 }
 
@@ -585,11 +585,11 @@ impl Answering {
 
     pub fn telling(story: Story) -> Self {
         let mut world = Self { app: App::default(), story: Arc::new(story) };
-        world.send(Message::Open("a run".into(), Place::default()));
+        world.send(AppMessage::Open("a run".into(), StartPlace::default()));
         world
     }
 
-    pub fn send(&mut self, message: Message) {
+    pub fn send(&mut self, message: AppMessage) {
         let effects = self.app.update(message);
         self.answer_all(effects);
     }
@@ -612,11 +612,11 @@ impl Answering {
     }
 
     /// Answers what a story told from memory knows; the rest is left open.
-    fn answer(&self, effect: Effect) -> Option<Message> {
+    fn answer(&self, effect: Effect) -> Option<AppMessage> {
         let story = &self.story;
         let (request, question) = match effect {
             Effect::Open(request, _) => {
-                return Some(Message::Opened(request, Ok(story.run.clone().into())));
+                return Some(AppMessage::Opened(request, Ok(story.run.clone().into())));
             }
             Effect::Ask(request, question) => (request, *question),
             _ => return None,
@@ -630,16 +630,16 @@ impl Answering {
                     rules: 1,
                     source: "made up".into(),
                 };
-                Answer::Scores(scored.map(|scored| measured::Answer {
+                Answer::Scores(scored.map(|scored| code_measures::MeasuredMoments {
                     ruler,
-                    moments: moments.into_iter().zip(scored.iter().map(Measured::of)).collect(),
+                    moments: moments.into_iter().zip(scored.iter().map(MeasuredMoment::from_scored)).collect(),
                 }))
             }
             Question::Moved { run, before, after } => {
                 let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
                 Answer::Moved(scored.map(|scored| {
                     let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
-                    Arc::new(Moved::between(before, after, made_up_ruler().rules()))
+                    Arc::new(MovedScores::between_details(before, after, made_up_ruler().rules()))
                 }))
             }
             // Of a story told from memory nothing is labelled; `audit_view.rs` has a bundle.
@@ -652,7 +652,7 @@ impl Answering {
                 });
                 Answer::Search(searched.map(|()| hits))
             }
-            Question::Colours { .. } => Answer::Colours(Ok(Sides::default())),
+            Question::Colours { .. } => Answer::Colours(Ok(ColouredSides::default())),
             Question::Reuse { .. } => Answer::Reuse(Ok(None)),
             question => {
                 let is_known = matches!(
@@ -674,9 +674,9 @@ impl Answering {
                     return None;
                 }
                 let recording: Arc<dyn Recording> = self.story.clone();
-                runtime::answer(&recording, question)
+                runtime::answer_question(&recording, question)
             }
         };
-        Some(Message::Answered(request, answer))
+        Some(AppMessage::Answered(request, answer))
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{Options, Rehearsal, from_disk},
-    session::{place::Place, views::View},
+    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store,
-    widgets::{export, looks::Alphabet},
+    widgets::{export, display_options::Alphabet},
 };
 
 use crate::common::{project, studied::Studied};
@@ -21,34 +21,34 @@ const MEDIUM: Size = Size { width: 120, height: 40 };
 const WIDE: Size = Size { width: 200, height: 50 };
 
 /// The queue of a rater, as the program opens it.
-fn screen(studied: &Studied, who: &str, size: Size) -> Rehearsal {
-    let study = store::study::open(&studied.file()).unwrap();
+fn screen(studied: &Studied, who: &str, size: Size) -> HeadlessScreen {
+    let study = store::study::open_study(&studied.file()).unwrap();
     let config = Config { annotator: Some(who.into()), ..Config::default() };
     let alphabet = Some(Alphabet::Unicode);
-    let options = Options { study: Some(Arc::new(study)), config, alphabet, ..Options::default() };
-    let place = Place { view: View::Audit, ..Place::default() };
-    Rehearsal::of(from_disk(), &[], size, place, options).unwrap()
+    let options = ScreenOptions { study: Some(Arc::new(study)), config, alphabet, ..ScreenOptions::default() };
+    let place = StartPlace { view: View::Audit, ..StartPlace::default() };
+    HeadlessScreen::open(opener_from_disk(), &[], size, place, options).unwrap()
 }
 
 /// Without the moments at which things were settled.
-fn frame(screen: &Rehearsal) -> String {
+fn frame(screen: &HeadlessScreen) -> String {
     let time = regex::Regex::new(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ").unwrap();
-    time.replace_all(&export::text(&screen.frame()), "1970-01-01T00:00:00.000Z").into_owned()
+    time.replace_all(&export::frame_text(&screen.draw_frame()), "1970-01-01T00:00:00.000Z").into_owned()
 }
 
 /// The run and the component that are looked at.
-fn chosen(screen: &mut Rehearsal) -> String {
-    let open = screen.app().screens.open_run().unwrap();
-    let study = open.session.study().unwrap();
-    assert_eq!(open.audit.audited_id(), Some(study.chosen().unwrap().item.id.as_str()));
-    format!("{} {}", study.chosen_run().unwrap().name, study.chosen().unwrap().item.id)
+fn chosen(screen: &mut HeadlessScreen) -> String {
+    let open = screen.app_mut().screens.open_run().unwrap();
+    let study = open.session.study_queue().unwrap();
+    assert_eq!(open.audit.audited_id(), Some(study.chosen_item().unwrap().item.id.as_str()));
+    format!("{} {}", study.chosen_run().unwrap().name, study.chosen_item().unwrap().item.id)
 }
 
 /// Labels a whole queue with these scores in turn, reasons put off.
-fn label_all(screen: &mut Rehearsal, scores: &str) {
-    let count = screen.app().screens.open_run().unwrap().session.study().unwrap().len();
+fn label_all(screen: &mut HeadlessScreen, scores: &str) {
+    let count = screen.app_mut().screens.open_run().unwrap().session.study_queue().unwrap().len();
     for score in scores.chars().cycle().take(count) {
-        screen.press(&format!("{score} <esc> N")).unwrap();
+        screen.press_keys(&format!("{score} <esc> N")).unwrap();
     }
 }
 
@@ -63,9 +63,9 @@ fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
             frame(&screen).contains(&format!("Run {}", here.split(' ').next().unwrap())),
             "{here}"
         );
-        screen.press("3").unwrap();
+        screen.press_keys("3").unwrap();
         seen.push(format!("{here} 3"));
-        screen.press("<esc> N").unwrap();
+        screen.press_keys("<esc> N").unwrap();
     }
     let runs: Vec<&str> = seen.iter().map(|it| it.split(' ').next().unwrap()).collect();
 
@@ -81,7 +81,7 @@ fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
 fn the_next_session_goes_on_where_the_last_one_stopped() {
     let studied = Studied::new(3, 4, RATED);
     let mut first = screen(&studied, "ana", MEDIUM);
-    first.press("2 <esc> N 2 <esc> N").unwrap();
+    first.press_keys("2 <esc> N 2 <esc> N").unwrap();
     let next = chosen(&mut first);
 
     let mut second = screen(&studied, "ana", MEDIUM);
@@ -97,7 +97,7 @@ fn a_rater_sees_nothing_of_another() {
 
     let mut ana = screen(&studied, "ana", WIDE);
     let before = frame(&ana);
-    ana.press("d").unwrap();
+    ana.press_keys("d").unwrap();
 
     assert!(!before.contains("ben") && before.contains("0/8"), "{before}");
     assert!(
@@ -115,7 +115,7 @@ fn a_verdict_of_a_thing_is_shown_after_its_label_alone() {
     let id = chosen(&mut ana).split(' ').nth(1).unwrap().to_owned();
     assert!(!frame(&ana).contains(&format!("seen in {id}.py")));
 
-    ana.press("3").unwrap();
+    ana.press_keys("3").unwrap();
 
     assert!(frame(&ana).contains(&format!("seen in {id}.py")), "{}", frame(&ana));
 }
@@ -127,22 +127,22 @@ fn a_run_that_cannot_be_opened_is_said_and_the_queue_goes_on() {
     let here = chosen(&mut ana).split(' ').next().unwrap().to_owned();
     let other = if here == "one" { "two" } else { "one" };
     std::fs::write(studied.run(other).join("run.json"), "{").unwrap();
-    let is_other = |screen: &mut Rehearsal| {
-        let open = screen.app().screens.open_run().unwrap();
-        open.session.study().unwrap().chosen_run().unwrap().name == other
+    let is_other = |screen: &mut HeadlessScreen| {
+        let open = screen.app_mut().screens.open_run().unwrap();
+        open.session.study_queue().unwrap().chosen_run().unwrap().name == other
     };
     while !is_other(&mut ana) {
-        ana.press("n").unwrap();
+        ana.press_keys("n").unwrap();
     }
 
-    ana.press("3").unwrap();
+    ana.press_keys("3").unwrap();
 
     assert!(frame(&ana).contains(&format!("{other} cannot be opened")), "{}", frame(&ana));
     assert_eq!(studied.labels("ana"), Vec::<String>::new());
     while is_other(&mut ana) {
-        ana.press("n").unwrap();
+        ana.press_keys("n").unwrap();
     }
-    ana.press("3").unwrap();
+    ana.press_keys("3").unwrap();
     assert_eq!(studied.labels("ana").len(), 1);
 }
 
@@ -150,11 +150,11 @@ fn a_run_that_cannot_be_opened_is_said_and_the_queue_goes_on() {
 fn another_name_has_its_own_queue_and_labels() {
     let studied = Studied::new(2, 4, RATED);
     let mut screen = screen(&studied, "ana", MEDIUM);
-    screen.press("3 <esc> a b e n <enter>").unwrap();
+    screen.press_keys("3 <esc> a b e n <enter>").unwrap();
     assert!(frame(&screen).contains("0/8"), "{}", frame(&screen));
-    screen.press("4 <esc> a z o e <enter>").unwrap();
+    screen.press_keys("4 <esc> a z o e <enter>").unwrap();
     assert!(frame(&screen).contains("zoe is none of the raters"), "{}", frame(&screen));
-    screen.press("<esc> a a n a <enter>").unwrap();
+    screen.press_keys("<esc> a a n a <enter>").unwrap();
 
     assert!(frame(&screen).contains("1/8"), "{}", frame(&screen));
     assert_eq!((studied.labels("ana").len(), studied.labels("ben").len()), (1, 1));
@@ -166,11 +166,11 @@ fn what_raters_differ_on_is_settled_by_the_adjudicator_and_its_history_stays() {
     label_all(&mut screen(&studied, "ana", MEDIUM), "3");
     label_all(&mut screen(&studied, "ben", MEDIUM), "34");
     let mut dee = screen(&studied, "dee", WIDE);
-    let count = dee.app().screens.open_run().unwrap().session.study().unwrap().len();
+    let count = dee.app_mut().screens.open_run().unwrap().session.study_queue().unwrap().len();
     assert_eq!(count, 3, "{}", frame(&dee));
     let here = chosen(&mut dee);
 
-    dee.press("2 m w h y <enter> 4 u 3").unwrap();
+    dee.press_keys("2 m w h y <enter> 4 u 3").unwrap();
 
     let gold = studied.run(here.split(' ').next().unwrap()).join("gold.json");
     let gold: serde_json::Value = serde_json::from_slice(&std::fs::read(gold).unwrap()).unwrap();
@@ -194,7 +194,7 @@ fn verdicts_of_judges_are_shown_to_the_adjudicator_when_asked_for() {
     label_all(&mut screen(&studied, "ben", MEDIUM), "4");
     let mut dee = screen(&studied, "dee", MEDIUM);
     assert!(!frame(&dee).contains("seen in"));
-    dee.press("v").unwrap();
+    dee.press_keys("v").unwrap();
     assert!(frame(&dee).contains("seen in"), "{}", frame(&dee));
 }
 
@@ -216,7 +216,7 @@ fn samples() -> Studied {
 fn the_queue_of_a_study_at_three_sizes() {
     let studied = samples();
     let mut first = screen(&studied, "ana", MEDIUM);
-    first.press("4 <esc> N 0 b a N").unwrap();
+    first.press_keys("4 <esc> N 0 b a N").unwrap();
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         insta::assert_snapshot!(format!("queue_{name}"), frame(&screen(&studied, "ana", size)));
     }
@@ -229,14 +229,14 @@ fn adjudication_at_three_sizes() {
         label_all(&mut screen(&studied, rater, MEDIUM), scores);
     }
     let mut first = screen(&studied, "dee", MEDIUM);
-    first.press("3 m s a w <space> i t <enter> N").unwrap();
+    first.press_keys("3 m s a w <space> i t <enter> N").unwrap();
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         let mut dee = screen(&studied, "dee", size);
         if name == "small" {
-            dee.press("<enter>").unwrap();
+            dee.press_keys("<enter>").unwrap();
         }
         if name == "wide" {
-            dee.press("v").unwrap();
+            dee.press_keys("v").unwrap();
         }
         insta::assert_snapshot!(format!("adjudication_{name}"), frame(&dee));
     }
@@ -247,21 +247,21 @@ fn a_label_is_taken_back_whichever_run_it_is_of() {
     let studied = Studied::new(3, 4, RATED);
     let mut ana = screen(&studied, "ana", MEDIUM);
     let first = chosen(&mut ana);
-    ana.press("3 <esc> N").unwrap();
+    ana.press_keys("3 <esc> N").unwrap();
     let run = |here: &str| here.split(' ').next().unwrap().to_owned();
     // On to a thing of another run, which has no label yet.
     while run(&chosen(&mut ana)) == run(&first) {
-        ana.press("n").unwrap();
+        ana.press_keys("n").unwrap();
     }
 
-    ana.press("u").unwrap();
+    ana.press_keys("u").unwrap();
 
     assert_eq!(chosen(&mut ana), first);
     assert!(frame(&ana).contains("0/12"), "{}", frame(&ana));
     let words = format!("of {} is taken back", run(&first));
     assert!(frame(&ana).contains(&words), "{}", frame(&ana));
     assert_eq!(studied.labels("ana"), [format!("{first} null")]);
-    ana.press("u").unwrap();
+    ana.press_keys("u").unwrap();
     assert!(frame(&ana).contains("there is no label here to take back"), "{}", frame(&ana));
 }
 
@@ -272,13 +272,13 @@ fn what_raters_said_meanwhile_is_read_when_differences_are_settled() {
     let studied = Studied::new(2, 3, &both);
     label_all(&mut screen(&studied, "ben", MEDIUM), "3");
     let mut ana = screen(&studied, "ana", MEDIUM);
-    let count = |it: &mut Rehearsal| {
-        it.app().screens.open_run().map(|it| it.session.study().unwrap().len())
+    let count = |it: &mut HeadlessScreen| {
+        it.app_mut().screens.open_run().map(|it| it.session.study_queue().unwrap().len())
     };
     assert_eq!(count(&mut ana).unwrap_or_default(), 0);
 
     label_all(&mut screen(&studied, "cho", MEDIUM), "4");
-    ana.press("d").unwrap();
+    ana.press_keys("d").unwrap();
 
     assert!(frame(&ana).contains("what they said is read again"), "{}", frame(&ana));
     assert_eq!(count(&mut ana), Some(6));
@@ -297,7 +297,7 @@ fn labelling_by_the_codebook_of_a_study_at_three_sizes() {
     );
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         let mut ana = screen(&studied, "ana", size);
-        ana.press("L").unwrap();
+        ana.press_keys("L").unwrap();
         insta::assert_snapshot!(format!("codebook_{name}"), frame(&ana));
     }
 }
@@ -309,13 +309,13 @@ fn agreement_of_three_raters_with_gold_at_three_sizes() {
         label_all(&mut screen(&studied, rater, MEDIUM), scores);
     }
     let mut first = screen(&studied, "dee", MEDIUM);
-    let count = first.app().screens.open_run().unwrap().session.study().unwrap().len();
+    let count = first.app_mut().screens.open_run().unwrap().session.study_queue().unwrap().len();
     for score in "43".chars().cycle().take(count) {
-        first.press(&format!("{score} N")).unwrap();
+        first.press_keys(&format!("{score} N")).unwrap();
     }
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         let mut dee = screen(&studied, "dee", size);
-        dee.press("<s-tab>").unwrap();
+        dee.press_keys("<s-tab>").unwrap();
         insta::assert_snapshot!(format!("agreement_{name}"), frame(&dee));
     }
 }

@@ -3,16 +3,17 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
+use trajview::run::live::{LiveCommand, WaitReason};
 use trajview::live::{
-    self, Control, Ended, Event, Halt, Job, LiveCommand, Start, Why,
-    drivers::command::{Output, ProgramOptions, RewindWord, SessionWord, Way},
-    script::Script,
-    setup::Setup,
+    self, RunControl, LiveRunEnd, RunEvent, RunHalt, RunJob, StartMode,
+    drivers::command::{OutputPointers, ProgramOptions, RewindOption, SessionOption, PromptDelivery},
+    script::RequestScript,
+    setup::RunSetup,
 };
 
 struct Desk {
     folder: tempfile::TempDir,
-    job: Job,
+    job: RunJob,
 }
 
 fn agent(name: &str) -> String {
@@ -23,14 +24,14 @@ fn agent(name: &str) -> String {
 fn plain() -> ProgramOptions {
     ProgramOptions {
         start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
-        session: SessionWord::Chosen,
+        session: SessionOption::Chosen,
         logs: vec!["logs/*.jsonl".into()],
-        output: Output {
+        output: OutputPointers {
             input_pointer: "/usage/in".into(),
             output_pointer: "/usage/out".into(),
-            ..Output::default()
+            ..OutputPointers::default()
         },
-        rewind: RewindWord::Logs,
+        rewind: RewindOption::Logs,
         ..ProgramOptions::default()
     }
 }
@@ -38,7 +39,7 @@ fn plain() -> ProgramOptions {
 fn typed() -> ProgramOptions {
     ProgramOptions {
         start: vec!["sh".into(), agent("typed.sh")],
-        prompt: Way::Pty,
+        prompt: PromptDelivery::Pty,
         end_marker: "ready> $".into(),
         ..ProgramOptions::default()
     }
@@ -52,29 +53,29 @@ impl Desk {
             .map(|text| serde_json::json!({"text": text, "checkpoint": null}))
             .collect();
         let script = serde_json::json!({"task": "t", "requests": requests}).to_string();
-        let mut setup = Setup::new("sh", folder.path().join("work"));
+        let mut setup = RunSetup::new("sh", folder.path().join("work"));
         setup.command = Some(words);
         setup.folders.keeps_work = true;
         setup.limits.timeouts.turn = 60.0;
         setup.limits.timeouts.patience = 0.5;
-        let job = Job {
+        let job = RunJob {
             setup,
-            script: Script::read(script.as_bytes()).unwrap(),
+            script: RequestScript::parse_script(script.as_bytes()).unwrap(),
             bundle: folder.path().join("run"),
             components: None,
             layers: Default::default(),
             has_person: false,
             step_by_step: false,
-            tried: None,
+            earlier_refusals: None,
         };
         Self { folder, job }
     }
 
     /// Runs it; the watcher is told everything and may wish for something.
-    fn run(&self, mut watch: impl FnMut(&Event, &Control)) -> (Ended, Vec<Event>) {
-        let control = Control::default();
+    fn run(&self, mut watch: impl FnMut(&RunEvent, &RunControl)) -> (LiveRunEnd, Vec<RunEvent>) {
+        let control = RunControl::default();
         let mut events = vec![];
-        let ended = live::run(&self.job, Start::Anew, &control, &mut |event| {
+        let ended = live::run_job(&self.job, StartMode::Anew, &control, &mut |event| {
             events.push(event.clone());
             watch(event, &control);
         });
@@ -90,8 +91,8 @@ impl Desk {
     }
 }
 
-fn wish(control: &Control, wishes: impl IntoIterator<Item = LiveCommand>) {
-    assert!(wishes.into_iter().all(|it| control.wish(it)));
+fn wish(control: &RunControl, wishes: impl IntoIterator<Item = LiveCommand>) {
+    assert!(wishes.into_iter().all(|it| control.send_command(it)));
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let Event::Waits { why: Why::StepByStep, .. } = event else { return };
+        let RunEvent::Waits { why: WaitReason::StepByStep, .. } = event else { return };
         waits += 1;
         match waits {
             1 => wish(control, [LiveCommand::Edit("do: echo uno >>out".into()), LiveCommand::GoOn]),
@@ -136,7 +137,7 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
     assert_eq!(script["requests"][0]["original"], "do: echo one >>out");
     assert_eq!(script["skipped"][0]["text"], "do: echo two >>out");
     assert_eq!(script["requests"][1]["number"], 3);
-    assert!(events.iter().any(|event| matches!(event, Event::Skipped { .. })));
+    assert!(events.iter().any(|event| matches!(event, RunEvent::Skipped { .. })));
     // The session goes on from where it was before the turn that was done again.
     let log = fs::read_dir(desk.job.bundle.join("session")).unwrap().flatten().next().unwrap();
     let log = fs::read_to_string(log.path()).unwrap();
@@ -148,20 +149,20 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
     let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
-        Event::Waits { turn: 2, why: Why::Paused, .. } => wish(control, [LiveCommand::GoOn]),
-        Event::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
+        RunEvent::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
+        RunEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => wish(control, [LiveCommand::GoOn]),
+        RunEvent::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
         _ => {}
     });
 
-    assert!(matches!(ended.halted, Some(Halt::Stopped)));
+    assert!(matches!(ended.halted, Some(RunHalt::Stopped)));
     assert_eq!(ended.total.turns, 2);
-    assert!(events.iter().any(|event| matches!(event, Event::Waits { why: Why::Paused, .. })));
+    assert!(events.iter().any(|event| matches!(event, RunEvent::Waits { why: WaitReason::Paused, .. })));
     let run = desk.run_json();
     assert_eq!(run["state"], "stopped: it was told to stop");
-    let control = Control::default();
-    let job = Job::of_bundle(&desk.job.bundle).unwrap();
-    let ended = live::run(&job, Start::Resume, &control, &mut |_| {}).unwrap();
+    let control = RunControl::default();
+    let job = RunJob::from_bundle(&desk.job.bundle).unwrap();
+    let ended = live::run_job(&job, StartMode::Resume, &control, &mut |_| {}).unwrap();
     assert!(ended.halted.is_none());
     assert_eq!(desk.file("out"), "1\n2\n3\n");
 }
@@ -175,7 +176,7 @@ fn a_turn_that_fails_waits_for_the_person_who_watches() {
     let mut why = String::new();
 
     let (ended, _) = desk.run(|event, control| {
-        if let Event::Waits { turn: 2, why: Why::Failed(said), .. } = event {
+        if let RunEvent::Waits { turn: 2, why: WaitReason::Failed(said), .. } = event {
             why.clone_from(said);
             fs::write(&ok, "").unwrap();
             wish(control, [LiveCommand::GoOn]);
@@ -197,15 +198,15 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
     let tries = desk.folder.path().join("tries");
 
     let (ended, _) = desk.run(|event, control| {
-        if let Event::TurnBegan { attempt: 1, .. } = event {
+        if let RunEvent::TurnBegan { attempt: 1, .. } = event {
             let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
             std::thread::spawn(move || {
                 // What it has changed so far can be seen from beside it.
-                while !live::under_way::patch(&job).unwrap_or_default().contains("\n+1\n") {
+                while !live::live_changes::patch_so_far(&job).unwrap_or_default().contains("\n+1\n") {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
                 fs::write(ok, "").unwrap();
-                control.wish(LiveCommand::Retry);
+                control.send_command(LiveCommand::Retry);
             });
         }
     });
@@ -227,8 +228,8 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     );
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
-        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+        RunEvent::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
+        RunEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
             wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         _ => {}
@@ -237,12 +238,12 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     assert!(ended.halted.is_none(), "{:?}", ended.halted);
     assert_eq!(desk.file("two"), "the answer\n");
     let started =
-        events.iter().filter(|event| matches!(event, Event::Started { has_terminal: true, .. }));
+        events.iter().filter(|event| matches!(event, RunEvent::Started { has_terminal: true, .. }));
     assert_eq!(started.count(), 1, "one process for all turns");
     let shown: Vec<u8> = events
         .iter()
         .filter_map(
-            |event| if let Event::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
+            |event| if let RunEvent::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
         )
         .flatten()
         .collect();
@@ -275,7 +276,7 @@ fn an_agent_that_leaves_its_terminal_has_failed() {
 
     let (ended, _) = desk.run(|_, _| {});
 
-    let Some(Halt::Failed { turn: 2, why }) = ended.halted else { panic!("{:?}", ended.halted) };
+    let Some(RunHalt::Failed { turn: 2, why }) = ended.halted else { panic!("{:?}", ended.halted) };
     assert_eq!(why, "the agent ended (exit code 0) before its turn was over");
     assert_eq!(desk.file("one"), "1\n");
 }
@@ -288,7 +289,7 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
     let mut waits = vec![];
 
     let (ended, events) = desk.run(|event, control| {
-        let Event::Waits { turn, .. } = event else { return };
+        let RunEvent::Waits { turn, .. } = event else { return };
         waits.push(*turn);
         match waits.len() {
             1 => wish(control, [LiveCommand::GoOn]),
@@ -315,8 +316,8 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
     assert_eq!(attempts, [1, 2, 1]);
     let script = fs::read_to_string(desk.job.bundle.join("script.json")).unwrap();
     assert!(!script.contains("other") && !script.contains("skipped"), "{script}");
-    assert!(events.contains(&Event::Redo { turn: Some(1) }));
-    assert!(events.contains(&Event::Redo { turn: None }));
+    assert!(events.contains(&RunEvent::Redo { turn: Some(1) }));
+    assert!(events.contains(&RunEvent::Redo { turn: None }));
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let Event::Waits { .. } = event else { return };
+        let RunEvent::Waits { .. } = event else { return };
         waits += 1;
         match waits {
             2 => wish(
@@ -350,7 +351,7 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
     assert_eq!(script["requests"][2]["number"], 2);
     let of_turn = |number: usize| {
         events.iter().find_map(|event| match event {
-            Event::TurnEnded { row, changed, .. } if row.turn == number => Some(changed.clone()),
+            RunEvent::TurnEnded { row, changed, .. } if row.turn == number => Some(changed.clone()),
             _ => None,
         })
     };
@@ -375,7 +376,7 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
         run["turns"].as_array().unwrap().iter().map(|it| &it["without_memory"]).collect();
     assert_eq!(forgot, [&Value::Null, &Value::Null, &Value::Bool(true)]);
     let sentence = "turn 3: the agent was started anew and remembers nothing of the turns before";
-    assert!(events.contains(&Event::Warned(sentence.into())));
+    assert!(events.contains(&RunEvent::Warned(sentence.into())));
     let read = trajview::store::open(&desk.job.bundle).unwrap();
     let before = read.run.turns[2].layer.as_deref().unwrap();
     assert!(before.starts_with("the agent was started anew for this turn"), "{before}");
@@ -387,7 +388,7 @@ fn documents() -> ProgramOptions {
     ProgramOptions {
         start: vec!["sh".into(), agent("documents.sh")],
         logs: vec!["documents/*.traj.json".into()],
-        rewind: RewindWord::Restart,
+        rewind: RewindOption::Restart,
         ..typed()
     }
 }
@@ -412,11 +413,11 @@ fn a_turn_that_failed_and_is_asked_again_stays_in_no_log_that_is_a_document() {
 fn a_turn_that_failed_last_and_is_asked_again_after_a_stop_stays_in_no_document_either() {
     let desk = Desk::new(documents(), &["one", "fail once", "three"]);
     let (ended, _) = desk.run(|_, _| {});
-    assert!(matches!(ended.halted, Some(Halt::Failed { turn: 2, .. })), "{ended:?}");
+    assert!(matches!(ended.halted, Some(RunHalt::Failed { turn: 2, .. })), "{ended:?}");
     assert_eq!(asked_in_documents(&desk), [vec!["one", "fail once"]], "what it left is there");
 
-    let job = Job::of_bundle(&desk.job.bundle).unwrap();
-    let ended = live::run(&job, Start::Resume, &Control::default(), &mut |_| {}).unwrap();
+    let job = RunJob::from_bundle(&desk.job.bundle).unwrap();
+    let ended = live::run_job(&job, StartMode::Resume, &RunControl::default(), &mut |_| {}).unwrap();
 
     assert!(ended.halted.is_none(), "{ended:?}");
     assert_eq!(asked_in_documents(&desk), [vec!["one"], vec!["fail once", "three"]]);
@@ -463,7 +464,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     let (at_work, go) = (desk.folder.path().join("busy"), desk.folder.path().join("go"));
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::TurnBegan { turn: 1, .. } => {
+        RunEvent::TurnBegan { turn: 1, .. } => {
             let (control, at_work) = (control.clone(), at_work.clone());
             std::thread::spawn(move || {
                 while !at_work.exists() {
@@ -475,7 +476,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
                 );
             });
         }
-        Event::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
+        RunEvent::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
         _ => {}
     });
 
@@ -486,7 +487,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     let changed: Vec<Vec<String>> = events
         .iter()
         .filter_map(|event| match event {
-            Event::TurnEnded { changed, .. } => Some(changed.clone()),
+            RunEvent::TurnEnded { changed, .. } => Some(changed.clone()),
             _ => None,
         })
         .collect();
@@ -501,10 +502,10 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     let desk = Desk::new(typed(), &[ask, "do: echo 2 >two"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        Event::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+        RunEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
             wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
-        Event::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
+        RunEvent::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
             wish(control, [LiveCommand::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
         }
         _ => {}
@@ -520,7 +521,7 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     assert!(said.contains("1 turns hold what a person typed while they were under way"), "{said}");
     let erased =
         "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
-    assert!(events.contains(&Event::Warned(erased)));
+    assert!(events.contains(&RunEvent::Warned(erased)));
     let read = trajview::store::open(&desk.job.bundle).unwrap();
     let words = read.run.turns[0].layer.as_deref();
     assert_eq!(words, Some("a person typed while it was under way: the answer / yes"));
@@ -587,13 +588,13 @@ fn a_child_of_the_program_in_a_session_of_its_own_outlives_a_run() {
 #[test]
 fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
     let mut desk = Desk::new(typed(), &["unused"]);
-    desk.job.script = Script::of_chat();
+    desk.job.script = RequestScript::for_chat();
     desk.job.setup.in_terminal = true;
     desk.job.has_person = true;
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let Event::Waits { why: Why::Prompt, .. } = event else { return };
+        let RunEvent::Waits { why: WaitReason::Prompt, .. } = event else { return };
         waits += 1;
         let keys = |text: &str| LiveCommand::Keys(text.as_bytes().to_vec());
         match waits {
@@ -624,7 +625,7 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
     assert_eq!(texts, ["do: echo one >one", "do: echo two >two"]);
     assert!(run["provenance"].as_str().unwrap().contains("a free chat"), "{run}");
     let has_told = |words: &str| {
-        events.iter().any(|it| matches!(it, Event::Warned(said) if said.contains(words)))
+        events.iter().any(|it| matches!(it, RunEvent::Warned(said) if said.contains(words)))
     };
     assert!(has_told("a chat has no next request"));
 }
@@ -632,11 +633,11 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
 #[test]
 fn a_person_ends_a_chat_between_two_turns() {
     let mut desk = Desk::new(typed(), &["unused"]);
-    desk.job.script = Script::of_chat();
+    desk.job.script = RequestScript::for_chat();
     desk.job.has_person = true;
 
     let (ended, _) = desk.run(|event, control| {
-        if let Event::Waits { why: Why::Prompt, .. } = event {
+        if let RunEvent::Waits { why: WaitReason::Prompt, .. } = event {
             wish(control, [LiveCommand::Stop]);
         }
     });
@@ -660,8 +661,8 @@ fn an_agent_that_asks_after_words_of_its_own_works_on_with_the_answer() {
     let mut looks = 0;
 
     let (ended, _) = desk.run(|event, control| {
-        looks += usize::from(matches!(event, Event::Grew));
-        if matches!(event, Event::Grew) && looks == 3 {
+        looks += usize::from(matches!(event, RunEvent::LogGrew));
+        if matches!(event, RunEvent::LogGrew) && looks == 3 {
             wish(control, [LiveCommand::Keys(b"yes\r".to_vec())]);
         }
     });

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use trajview::{
-    layers::{Origin, stack::Delivery},
-    store::layers::history::{self, LayerHistory},
+    layers::{SentenceOrigin, stack::Delivery},
+    store::layers::layer_history::{self, LayerHistory},
 };
 
 use super::{
@@ -23,7 +23,7 @@ const STORE: &str = r#"[
 
 /// The record of the only layer.
 fn record(desk: &Desk) -> LayerHistory {
-    let mut all = history::read(&desk.path("run"));
+    let mut all = layer_history::read_layers(&desk.path("run"));
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
@@ -86,8 +86,8 @@ fn decisions_come_with_the_request_and_are_recorded_with_where_they_are_from() {
     assert!(layer["after"]["seconds"].is_number(), "{layer}");
     let history = record(&desk);
     assert_eq!((history.name.as_str(), turns(&history)), ("continuity", vec![1, 2]));
-    let said = history.turns[1].said.clone().unwrap();
-    assert_eq!(said.brief.sentences[1].from, [Origin::Decision("noise".into())]);
+    let said = history.turns[1].layer_brief.clone().unwrap();
+    assert_eq!(said.brief.sentences[1].from, [SentenceOrigin::Decision("noise".into())]);
     assert!(said.brief.text().contains("superseded by noise"), "{said:?}");
     assert_eq!(history.turns[1].commit.as_deref(), run["turns"][0]["commit"].as_str());
     let shown = trajview(&["show", &desk.text("run"), "--turn", "1"]).out;
@@ -106,11 +106,11 @@ fn without_a_store_decisions_are_drawn_from_what_was_asked_before() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let history = record(&desk);
-    assert_eq!(history.turns[0].said, None);
-    let said = history.turns[1].said.clone().unwrap();
-    let from = [Origin::Decision("t1.1".into()), Origin::Request(1)];
+    assert_eq!(history.turns[0].layer_brief, None);
+    let said = history.turns[1].layer_brief.clone().unwrap();
+    let from = [SentenceOrigin::Decision("t1.1".into()), SentenceOrigin::Request(1)];
     assert_eq!(said.brief.sentences[1].from, from);
-    assert!(history.state(&history.turns[0])["decisions.json"].contains("t1.1"));
+    assert!(history.state_of_turn(&history.turns[0])["decisions.json"].contains("t1.1"));
 }
 
 /// A run of the agent that uses what layers give it.
@@ -165,16 +165,16 @@ fn the_same_decision_comes_with_the_request_as_an_answer_and_with_a_call() {
         assert_eq!(answered.contains("It stays fixed."), found, "{layer}: {answered}");
         let history = record(&desk);
         let turn = &history.turns[0];
-        assert_eq!(turn.said.is_some(), with_request, "{layer}");
-        let given: Vec<_> = turn.given.iter().map(|it| (it.delivery, it.asked.as_str())).collect();
+        assert_eq!(turn.layer_brief.is_some(), with_request, "{layer}");
+        let given: Vec<_> = turn.deliveries.iter().map(|it| (it.delivery, it.asked.as_str())).collect();
         match (told, found) {
             (true, _) => assert_eq!(given, [(Delivery::Call, "Write")]),
             (_, true) => assert_eq!(given, [(Delivery::Search, "sampler.py")]),
             _ => assert_eq!(given, []),
         }
         if told || found {
-            let from = &turn.given[0].brief.sentences[1].from;
-            assert_eq!(from, &[Origin::Decision("fixed-target".into())]);
+            let from = &turn.deliveries[0].brief.sentences[1].from;
+            assert_eq!(from, &[SentenceOrigin::Decision("fixed-target".into())]);
             assert_eq!(run["turns"][0]["layer"]["given"], 1);
         }
         if found {
@@ -245,7 +245,7 @@ fn whole(desk: &Desk) {
     let history = record(desk);
     assert_eq!(turns(&history), [1, 2, 3, 4]);
     let said: Vec<String> =
-        history.turns.iter().map(|turn| turn.said.clone().unwrap().brief.text()).collect();
+        history.turns.iter().map(|turn| turn.layer_brief.clone().unwrap().brief.text()).collect();
     assert_eq!(said, ["I know: .", "I know:  1.", "I know:  1 2.", "I know:  1 2 3."]);
     let versions = history.record_history("known");
     assert_eq!(versions[3], (4, Some(" 1 2 3 4".into())));
@@ -288,7 +288,7 @@ fn a_layer_that_fails_is_told_and_the_run_goes_on_with_the_others() {
     assert!(ran.err.contains("did nothing: the program failed (exit status: 4): it cannot be"));
     assert!(ran.err.contains("did not take in turn 1"), "{}", ran.err);
     assert_eq!(desk.run_json()["turns"][0]["layer"]["name"], "notes");
-    assert_eq!(history::read(&desk.path("run")).len(), 2);
+    assert_eq!(layer_history::read_layers(&desk.path("run")).len(), 2);
 }
 
 #[test]
@@ -325,9 +325,9 @@ fn the_example_of_the_documentation_is_a_layer() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!ran.err.contains("layer command"), "{}", ran.err);
-    let said = record(&desk).turns[1].said.clone().unwrap();
+    let said = record(&desk).turns[1].layer_brief.clone().unwrap();
     assert_eq!(said.brief.text(), "Made before:\n- sampler.py (turn 1)");
-    assert_eq!(said.brief.sentences[1].from, [Origin::Request(1)]);
+    assert_eq!(said.brief.sentences[1].from, [SentenceOrigin::Request(1)]);
     assert_eq!(said.brief.forecast, ["sampler.py"]);
 }
 
@@ -378,8 +378,8 @@ fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str
     assert!(ran.status.success(), "{agent} {delivery}: {said}");
     let history = record(desk);
     let turn = &history.turns[0];
-    let briefs = turn.said.iter().map(|it| it.brief.text());
-    let given = turn.given.iter().map(|it| it.brief.text());
+    let briefs = turn.layer_brief.iter().map(|it| it.brief.text());
+    let given = turn.deliveries.iter().map(|it| it.brief.text());
     let all: Vec<String> = briefs.chain(given).collect();
     assert!(
         all.iter().any(|it| it.contains("It stays fixed.")),
@@ -448,8 +448,8 @@ fn a_key_that_a_layer_says_or_keeps_is_covered() {
 
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let history = record(&desk);
-    assert_eq!(history.turns[1].said.clone().unwrap().brief.text(), "It is ***.");
-    assert_eq!(history.state(&history.turns[0])["k"], "***");
+    assert_eq!(history.turns[1].layer_brief.clone().unwrap().brief.text(), "It is ***.");
+    assert_eq!(history.state_of_turn(&history.turns[0])["k"], "***");
     for path in walk(&desk.path("run")) {
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
         assert!(!text.contains("0123456789"), "{}", path.display());
@@ -496,7 +496,7 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
     child.kill().unwrap();
     child.wait().unwrap();
     let said = |desk: &Desk, turn: usize| {
-        record(desk).turns[turn].said.clone().map(|said| said.brief.text()).unwrap_or_default()
+        record(desk).turns[turn].layer_brief.clone().map(|said| said.brief.text()).unwrap_or_default()
     };
     let before = said(&desk, 1);
 
@@ -509,9 +509,9 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
     assert_eq!((history.name.as_str(), turns(&history)), ("projectguard", vec![1, 2, 3]));
     assert_eq!(said(&desk, 1), before);
     assert!(before.contains("The target stays fixed."), "{before}");
-    let turn = history.turns[2].said.clone().unwrap();
+    let turn = history.turns[2].layer_brief.clone().unwrap();
     let cited = turn.brief.sentences.iter().find(|it| it.text.contains("stays fixed")).unwrap();
-    let Some(Origin::Record(path)) = cited.from.first() else { panic!("{cited:?}") };
+    let Some(SentenceOrigin::Record(path)) = cited.from.first() else { panic!("{cited:?}") };
     assert!(history.record_history(path)[0].1.as_ref().unwrap().contains("must stay fixed"));
     assert_eq!(turn.spent.calls, 1);
     let run = desk.run_json();

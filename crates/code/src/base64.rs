@@ -2,8 +2,8 @@
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// In the alphabet of section 4, with padding.
-pub fn encoded(bytes: &[u8]) -> String {
+/// Encodes bytes in the alphabet of section 4, with padding.
+pub fn encode_base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let byte = |index: usize| three.get(index).copied().map_or(0, u32::from);
@@ -23,9 +23,9 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_rfc() {
-        let of = |text: &str| encoded(text.as_bytes());
+        let encode_text = |text: &str| encode_base64(text.as_bytes());
         assert_eq!(
-            ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(of),
+            ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map(encode_text),
             ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]
         );
     }

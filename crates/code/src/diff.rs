@@ -2,7 +2,7 @@
 //!
 //! Lines end at `\n` and nowhere else, as git has it: a `\r` before it belongs to the text, and a last line without
 //! `\n` differs from the same line with one. Comparing works on bytes, because a patch must carry a file that is not
-//! valid UTF-8 unharmed ([`unified`](super::unified) does); [`TextDiff`] is the same difference for the screen, with
+//! valid UTF-8 unharmed ([`git_patch`](super::unified) does); [`TextDiff`] is the same difference for the screen, with
 //! bytes that are no text shown as U+FFFD. Nothing here reads a clock: what is too large for the algorithm whose output
 //! reads best is compared by one whose work is bounded, so the same two texts differ alike on any machine.
 
@@ -15,7 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub use super::patch::LineKind;
 use super::{
     patch::{LineCounts, PatchHunk, PatchLine},
-    short::ShortWords,
+    small_map::ShortWords,
 };
 
 /// Texts with more lines than this between their equal beginnings and ends are compared by histogram: the work of the
@@ -25,7 +25,8 @@ const MOST_BY_PATIENCE: usize = 8_000;
 /// Lines with more pairs of words than this are not compared by word.
 const MOST_WORD_PAIRS: usize = 250_000;
 
-/// How far into a file git looks for a NUL (`buffer_is_binary` in its xdiff-interface.c), in bytes.
+/// Number of bytes at the beginning of a file in which git looks for a NUL (`buffer_is_binary` in its
+/// xdiff-interface.c).
 const BINARY_PROBE: usize = 8000;
 
 /// Lines longer than this are generated or minified: their words are not compared. In bytes.
@@ -47,17 +48,17 @@ pub struct Sides<T> {
 /// The difference between two versions of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextDiff {
-    /// In order; empty where the texts are equal.
-    pub hunks: Vec<Hunk>,
+    /// The hunks in order; empty where the texts are equal.
+    pub hunks: Vec<DiffHunk>,
     pub added: usize,
     pub removed: usize,
 }
 
 /// A run of changed lines with context around it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hunk {
-    /// First old line, counts from 1; where `old_len` is 0, the line after which the hunk stands. Where numbers are
-    /// not recorded both starts are 0 and the lines have no numbers.
+pub struct DiffHunk {
+    /// First old line, counts from 1; where `old_len` is 0, the line before the hunk. Where numbers are not recorded
+    /// both starts are 0 and the lines have no numbers.
     pub old_start: usize,
     pub old_len: usize,
     pub new_start: usize,
@@ -72,79 +73,79 @@ pub struct DiffLine {
     pub old: Option<usize>,
     /// Line number in the new text, counts from 1; None for a removed line, and where numbers are not recorded.
     pub new: Option<usize>,
-    /// Without its line end.
+    /// The text without its line end.
     pub text: String,
     /// False for a last line that has no line end.
     pub newline: bool,
 }
 
-/// A [`Hunk`] of the bytes themselves; starts and lengths mean the same.
+/// A [`DiffHunk`] of the bytes themselves; starts and lengths mean the same.
 pub(super) struct ByteHunk<'t> {
-    pub span: Sides<Span>,
-    /// With their line ends.
+    pub span: Sides<LineSpan>,
+    /// The lines with their line ends.
     pub lines: Vec<(LineKind, &'t [u8])>,
 }
 
-/// Which lines of one side a hunk covers.
+/// The lines of one side that a hunk covers.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct LineSpan {
     pub start: usize,
     pub len: usize,
 }
 
-/// Whether git would call these bytes binary: a NUL near the beginning.
+/// Returns whether git would call these bytes binary: a NUL near the beginning.
 pub fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PROBE)]).is_some()
 }
 
-/// What turns `old` into `new`, with up to `context` equal lines around each change.
+/// Returns the difference that turns `old` into `new`, with up to `context` equal lines around each change.
 pub fn diff_text(old: &str, new: &str, context: usize) -> TextDiff {
     diff_bytes(old.as_bytes(), new.as_bytes(), context)
 }
 
-/// As [`diff_text`], for files that need not be valid UTF-8: lines that differ only in what cannot be shown differ.
+/// Returns the difference, as [`diff_text`], of files that need not be valid UTF-8: lines that differ only in what cannot be shown differ.
 pub fn diff_bytes(old: &[u8], new: &[u8], context: usize) -> TextDiff {
-    TextDiff::of(byte_hunks(old, new, context).iter().map(Hunk::from_bytes).collect())
+    TextDiff::from_hunks(byte_hunks(old, new, context).iter().map(DiffHunk::from_bytes).collect())
 }
 
-/// Recorded hunks for the screen, where the file itself is not known.
+/// Returns recorded hunks for the screen, where the file itself is not known.
 pub fn recorded_hunks(hunks: &[PatchHunk]) -> TextDiff {
-    TextDiff::of(hunks.iter().map(Hunk::from_recorded).collect())
+    TextDiff::from_hunks(hunks.iter().map(DiffHunk::from_recorded).collect())
 }
 
-/// The parts of two versions of a line that differ, as byte ranges on character boundaries. Both are empty where the
+/// Returns the parts of two versions of a line that differ, as byte ranges on character boundaries. Both are empty where the
 /// lines are equal, and where they have too little in common for the rest to mean anything.
-pub fn words(old_line: &str, new_line: &str) -> Sides<Vec<Range<usize>>> {
+pub fn word_differences(old_line: &str, new_line: &str) -> Sides<Vec<Range<usize>>> {
     let nothing = Sides { old: vec![], new: vec![] };
     if old_line == new_line || old_line.len().max(new_line.len()) > LONG_LINE {
         return nothing;
     }
-    let (old, new) = (tokens(old_line), tokens(new_line));
+    let (old, new) = (word_tokens(old_line), word_tokens(new_line));
     if old.len() * new.len() > MOST_WORD_PAIRS {
         return nothing;
     }
     let comparison =
         TextDiffConfig::new().algorithm(Algorithm::Myers).diff_slices::<str>(&old, &new);
-    if likeness(&comparison) < ALIKE {
+    if line_likeness(&comparison) < ALIKE {
         return nothing;
     }
     let mut emphasis = nothing;
     let (old_ends, new_ends) = (token_ends(&old), token_ends(&new));
     for op in comparison.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. })) {
-        emphasise(&mut emphasis.old, &old_ends, op.old_range(), old_line);
-        emphasise(&mut emphasis.new, &new_ends, op.new_range(), new_line);
+        add_emphasis(&mut emphasis.old, &old_ends, op.old_range(), old_line);
+        add_emphasis(&mut emphasis.new, &new_ends, op.new_range(), new_line);
     }
     emphasis
 }
 
-/// Which removed line became which added line: indices into `hunk.lines`, both ascending. Lines that are alike are
-/// paired, in order, within each block of removed lines and the added lines after it.
-pub fn pair_lines(hunk: &Hunk) -> Vec<(usize, usize)> {
+/// Pairs each removed line with the added line that replaced it: indices into `hunk.lines`, both ascending. Lines that
+/// are alike are paired, in order, within each block of removed lines and the added lines after it.
+pub fn pair_lines(hunk: &DiffHunk) -> Vec<(usize, usize)> {
     let mut pairs = vec![];
     let mut at = 0;
     while at < hunk.lines.len() {
-        let removed = run_of(hunk, at, LineKind::Removed);
-        let added = run_of(hunk, removed.end, LineKind::Added);
+        let removed = run_of_kind(hunk, at, LineKind::Removed);
+        let added = run_of_kind(hunk, removed.end, LineKind::Added);
         pairs.extend(pair_block(hunk, &removed, &added));
         at = added.end.max(at + 1);
     }
@@ -152,7 +153,7 @@ pub fn pair_lines(hunk: &Hunk) -> Vec<(usize, usize)> {
 }
 
 impl TextDiff {
-    fn of(hunks: Vec<Hunk>) -> Self {
+    fn from_hunks(hunks: Vec<DiffHunk>) -> Self {
         let count = |kind| {
             hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count()
         };
@@ -161,7 +162,7 @@ impl TextDiff {
     }
 }
 
-impl Hunk {
+impl DiffHunk {
     /// Appends it as a unified diff has it; without a head where numbers are not recorded.
     pub fn write(&self, out: &mut String) {
         if (self.old_start, self.new_start) != (0, 0) {
@@ -186,13 +187,13 @@ impl Hunk {
             let text = line.strip_suffix(b"\n");
             (kind, String::from_utf8_lossy(text.unwrap_or(line)).into_owned(), text.is_some())
         });
-        let first = |span: Span| Some(if span.len == 0 { span.start + 1 } else { span.start });
+        let first = |span: LineSpan| Some(if span.len == 0 { span.start + 1 } else { span.start });
         Self {
             old_start: hunk.span.old.start,
             old_len: hunk.span.old.len,
             new_start: hunk.span.new.start,
             new_len: hunk.span.new.len,
-            lines: numbered(lines, first(hunk.span.old), first(hunk.span.new)),
+            lines: number_lines(lines, first(hunk.span.old), first(hunk.span.new)),
         }
     }
 
@@ -207,13 +208,13 @@ impl Hunk {
             old_len: count(LineKind::Added),
             new_start: hunk.new_start.unwrap_or(0),
             new_len: count(LineKind::Removed),
-            lines: numbered(lines, hunk.old_start, hunk.new_start),
+            lines: number_lines(lines, hunk.old_start, hunk.new_start),
         }
     }
 }
 
-/// Gives each line its number on the sides it stands on.
-fn numbered(
+/// Gives each line its number on its sides.
+fn number_lines(
     lines: impl Iterator<Item = (LineKind, String, bool)>,
     mut old: Option<usize>,
     mut new: Option<usize>,
@@ -233,14 +234,14 @@ fn numbered(
     lines.map(number).collect()
 }
 
-/// The difference by lines, byte for byte.
+/// Returns the difference by lines, byte for byte.
 pub(super) fn byte_hunks<'t>(old: &'t [u8], new: &'t [u8], context: usize) -> Vec<ByteHunk<'t>> {
     if old == new {
         return vec![];
     }
     let (old, new) = (split_lines(old), split_lines(new));
     let context = context.min(old.len().max(new.len()));
-    group_diff_ops(settle(compare(&old, &new), &old, &new), context)
+    group_diff_ops(settle_blocks(compare_lines(&old, &new), &old, &new), context)
         .iter()
         .filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
         .map(|ops| byte_hunk(ops, &old, &new))
@@ -263,7 +264,7 @@ fn byte_hunk<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> ByteHunk
     let cover = |range: fn(&DiffOp) -> Range<usize>| {
         let start = ops.iter().map(|op| range(op).start).min().unwrap_or(0);
         let len = ops.iter().map(|op| range(op).len()).sum();
-        Span { start: if len == 0 { start } else { start + 1 }, len }
+        LineSpan { start: if len == 0 { start } else { start + 1 }, len }
     };
     ByteHunk { span: Sides { old: cover(DiffOp::old_range), new: cover(DiffOp::new_range) }, lines }
 }
@@ -281,7 +282,7 @@ pub(super) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// Whether two lists of lines differ in so many that they are compared by histogram.
+/// Returns whether two lists of lines differ in so many that they are compared by histogram.
 pub(super) fn is_by_histogram(old: &[&[u8]], new: &[&[u8]]) -> bool {
     let same = |pairs: &mut dyn Iterator<Item = (&&[u8], &&[u8])>| {
         pairs.take_while(|(old, new)| old == new).count()
@@ -291,15 +292,15 @@ pub(super) fn is_by_histogram(old: &[&[u8]], new: &[&[u8]]) -> bool {
     old.len() + new.len() - 2 * (before + after) > MOST_BY_PATIENCE
 }
 
-/// Lines that are added and removed, by histogram.
+/// Returns lines that are added and removed, by histogram.
 pub(super) fn histogram_counts(old: &[&[u8]], new: &[&[u8]]) -> LineCounts {
-    let kept = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
-    let kept: usize = by_histogram(old, new).iter().map(kept).sum();
-    LineCounts { added: new.len() - kept, removed: old.len() - kept }
+    let equal_len = |op: &DiffOp| if let DiffOp::Equal { len, .. } = op { *len } else { 0 };
+    let equal_lines: usize = by_histogram(old, new).iter().map(equal_len).sum();
+    LineCounts { added: new.len() - equal_lines, removed: old.len() - equal_lines }
 }
 
-/// What turns one list of lines into the other, by the same rule whatever the machine is doing.
-fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+/// Returns the edits that turn one list of lines into the other, by the same rule on every machine.
+fn compare_lines(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     if is_by_histogram(old, new) {
         return by_histogram(old, new);
     }
@@ -313,7 +314,7 @@ fn compare(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     similar::capture_diff_slices(Algorithm::Patience, &old, &new)
 }
 
-/// Work that grows with the lines and little else.
+/// Compares by histogram, whose work grows with the lines and little else.
 fn by_histogram(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let mut input: InternedInput<&[u8]> = InternedInput::default();
     input.update_before(old.iter().copied());
@@ -336,7 +337,7 @@ fn by_histogram(old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     ops
 }
 
-/// The equal lines from a place up to an old line.
+/// Adds the equal lines from a place up to an old line.
 fn push_equal(ops: &mut Vec<DiffOp>, at: Sides<usize>, until: usize) {
     let len = until - at.old;
     if len > 0 {
@@ -348,7 +349,7 @@ fn push_equal(ops: &mut Vec<DiffOp>, at: Sides<usize>, until: usize) {
 /// begins with the line after it) says the same one line further up (or down); of all such places this takes the one
 /// whose edges are indented least and follow a blank line, the lowest of equals. git's indent heuristic
 /// (`score_add_split` in its xdiffi.c) weighs the same things more finely.
-fn settle(ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
+fn settle_blocks(ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
     let mut ops = between_equals(ops, old.len(), new.len());
     for at in 0..ops.len() {
         let (side, block) = match ops[at] {
@@ -357,13 +358,13 @@ fn settle(ops: Vec<DiffOp>, old: &[&[u8]], new: &[&[u8]]) -> Vec<DiffOp> {
             DiffOp::Equal { .. } | DiffOp::Replace { .. } => continue,
         };
         let room = Sides { old: room_before(&ops, at), new: room_after(&ops, at) };
-        shift(&mut ops, at, block.start, best_start(side, &block, room));
+        shift_block(&mut ops, at, block.start, best_start(side, &block, room));
     }
     ops.retain(|op| !matches!(op, DiffOp::Equal { len: 0, .. }));
     ops
 }
 
-/// With equal lines, if only none, first and last: what a block at an edge moves away from has to stand somewhere.
+/// Adds equal lines, if only none, first and last: a block that moves away from an edge leaves its lines there.
 fn between_equals(mut ops: Vec<DiffOp>, old: usize, new: usize) -> Vec<DiffOp> {
     let is_equal = |op: Option<&DiffOp>| matches!(op, Some(DiffOp::Equal { .. }));
     if !is_equal(ops.first()) {
@@ -375,7 +376,7 @@ fn between_equals(mut ops: Vec<DiffOp>, old: usize, new: usize) -> Vec<DiffOp> {
     ops
 }
 
-/// Equal lines a block may move up over; one stays where another change lies beyond, so that the two stay apart.
+/// Returns the equal lines over which a block may move up; one stays where another change is beyond, so that the two stay apart.
 fn room_before(ops: &[DiffOp], at: usize) -> usize {
     match at.checked_sub(1).map(|before| ops[before]) {
         Some(DiffOp::Equal { len, .. }) => len - usize::from(at > 1),
@@ -383,7 +384,7 @@ fn room_before(ops: &[DiffOp], at: usize) -> usize {
     }
 }
 
-/// As [`room_before`], downwards.
+/// Returns the equal lines over which a block may move down, as [`room_before`].
 fn room_after(ops: &[DiffOp], at: usize) -> usize {
     match ops.get(at + 1) {
         Some(DiffOp::Equal { len, .. }) => len - usize::from(at + 2 < ops.len()),
@@ -399,7 +400,7 @@ fn best_start(lines: &[&[u8]], block: &Range<usize>, room: Sides<usize>) -> usiz
     places.rev().min_by_key(cost).unwrap_or(block.start)
 }
 
-/// How badly a block begins or ends before this line.
+/// Returns the cost of a block that begins or ends before this line.
 fn edge_cost(lines: &[&[u8]], at: usize) -> usize {
     let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
     let indent = |line: &&[u8]| line.len() - line.trim_ascii_start().len();
@@ -410,7 +411,7 @@ fn edge_cost(lines: &[&[u8]], at: usize) -> usize {
 }
 
 /// Lets the block begin at another line.
-fn shift(ops: &mut [DiffOp], at: usize, from: usize, to: usize) {
+fn shift_block(ops: &mut [DiffOp], at: usize, from: usize, to: usize) {
     let moved = |place: &mut usize| *place = *place + to - from;
     if from == to {
         return;
@@ -431,15 +432,15 @@ fn shift(ops: &mut [DiffOp], at: usize, from: usize, to: usize) {
     }
 }
 
-/// Words, runs of blanks, and single other characters (with what combines with them).
-fn tokens(line: &str) -> Vec<&str> {
+/// Returns words, runs of blanks, and single other characters (with what combines with them).
+fn word_tokens(line: &str) -> Vec<&str> {
     let mut tokens: Vec<Range<usize>> = vec![];
-    let mut last = Letter::Other;
+    let mut last = LetterClass::Other;
     for (at, grapheme) in line.grapheme_indices(true) {
-        let letter = Letter::of(grapheme);
+        let letter = LetterClass::for_grapheme(grapheme);
         let end = at + grapheme.len();
         match tokens.last_mut() {
-            Some(token) if letter == last && letter != Letter::Other => token.end = end,
+            Some(token) if letter == last && letter != LetterClass::Other => token.end = end,
             _ => tokens.push(at..end),
         }
         last = letter;
@@ -448,14 +449,14 @@ fn tokens(line: &str) -> Vec<&str> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Letter {
+enum LetterClass {
     Word,
     Blank,
     Other,
 }
 
-impl Letter {
-    fn of(grapheme: &str) -> Self {
+impl LetterClass {
+    fn for_grapheme(grapheme: &str) -> Self {
         match grapheme.chars().next() {
             Some(c) if c.is_alphanumeric() || c == '_' => Self::Word,
             Some(c) if c.is_whitespace() => Self::Blank,
@@ -464,26 +465,26 @@ impl Letter {
     }
 }
 
-/// 0–1: twice the letters in common over the letters of both, blanks aside.
-fn likeness(comparison: &Comparison<'_, '_, str>) -> f64 {
+/// Returns 0–1: twice the letters in common over the letters of both, without blanks.
+fn line_likeness(comparison: &Comparison<'_, '_, str>) -> f64 {
     let common = comparison
         .ops()
         .iter()
         .filter(|op| matches!(op, DiffOp::Equal { .. }))
         .flat_map(DiffOp::old_range)
         .filter_map(|at| comparison.old_slice(at))
-        .map(solid)
+        .map(solid_len)
         .sum::<usize>();
-    let all = comparison.iter_old_slices().chain(comparison.iter_new_slices()).map(solid).sum();
-    share(2 * common, all)
+    let all = comparison.iter_old_slices().chain(comparison.iter_new_slices()).map(solid_len).sum();
+    share_of(2 * common, all)
 }
 
-/// Bytes of a token that count.
-fn solid(token: &str) -> usize {
+/// Returns the number of bytes of a token that count: none of a blank.
+fn solid_len(token: &str) -> usize {
     if token.trim().is_empty() { 0 } else { token.len() }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
@@ -498,7 +499,7 @@ fn token_ends(tokens: &[&str]) -> Vec<usize> {
 }
 
 /// Adds the bytes of some tokens; joins what only blanks separate.
-fn emphasise(emphasis: &mut Vec<Range<usize>>, ends: &[usize], tokens: Range<usize>, line: &str) {
+fn add_emphasis(emphasis: &mut Vec<Range<usize>>, ends: &[usize], tokens: Range<usize>, line: &str) {
     let (start, end) = (ends[tokens.start], ends[tokens.end]);
     if start == end {
         return;
@@ -509,12 +510,12 @@ fn emphasise(emphasis: &mut Vec<Range<usize>>, ends: &[usize], tokens: Range<usi
     }
 }
 
-fn run_of(hunk: &Hunk, from: usize, kind: LineKind) -> Range<usize> {
+fn run_of_kind(hunk: &DiffHunk, from: usize, kind: LineKind) -> Range<usize> {
     let len = hunk.lines[from..].iter().take_while(|line| line.kind == kind).count();
     from..from + len
 }
 
-fn pair_block(hunk: &Hunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<(usize, usize)> {
+fn pair_block(hunk: &DiffHunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<(usize, usize)> {
     if removed.is_empty() || added.is_empty() {
         return vec![];
     }
@@ -524,7 +525,7 @@ fn pair_block(hunk: &Hunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<
     let bag = |at: usize| word_counts(&hunk.lines[at].text);
     let old: Vec<_> = removed.clone().map(bag).collect();
     let new: Vec<_> = added.clone().map(bag).collect();
-    align(&old, &new)
+    align_lines(&old, &new)
         .into_iter()
         .map(|(old, new)| (removed.start + old, added.start + new))
         .collect()
@@ -535,24 +536,24 @@ type WordCounts<'t> = HashMap<&'t str, usize>;
 fn word_counts(line: &str) -> WordCounts<'_> {
     let mut counts = HashMap::new();
     if line.len() <= LONG_LINE {
-        for token in tokens(line).into_iter().filter(|token| solid(token) > 0) {
+        for token in word_tokens(line).into_iter().filter(|token| solid_len(token) > 0) {
             *counts.entry(token).or_insert(0) += 1;
         }
     }
     counts
 }
 
-/// As [`likeness`], but blind to order: cheap enough for every pair of a block.
+/// Returns the likeness, as [`line_likeness`], without regard to order: cheap enough for every pair of a block.
 fn rough_likeness(a: &WordCounts<'_>, b: &WordCounts<'_>) -> f64 {
     let letters =
         |counts: &WordCounts<'_>| counts.iter().map(|(word, n)| word.len() * n).sum::<usize>();
     let common: usize =
         a.iter().map(|(word, n)| word.len() * n.min(b.get(word).unwrap_or(&0))).sum();
-    share(2 * common, letters(a) + letters(b))
+    share_of(2 * common, letters(a) + letters(b))
 }
 
-/// The pairing, in order on both sides, whose likenesses sum highest.
-fn align(old: &[WordCounts<'_>], new: &[WordCounts<'_>]) -> Vec<(usize, usize)> {
+/// Returns the pairing, in order on both sides, whose likenesses sum highest.
+fn align_lines(old: &[WordCounts<'_>], new: &[WordCounts<'_>]) -> Vec<(usize, usize)> {
     let like: Vec<Vec<f64>> =
         old.iter().map(|a| new.iter().map(|b| rough_likeness(a, b)).collect()).collect();
     // best[i][j]: the highest sum for old[i..] and new[j..].
@@ -586,12 +587,12 @@ mod tests {
 
     use super::*;
 
-    fn line(kind: LineKind, old: Option<usize>, new: Option<usize>, text: &str) -> DiffLine {
+    fn diff_line(kind: LineKind, old: Option<usize>, new: Option<usize>, text: &str) -> DiffLine {
         DiffLine { kind, old, new, text: text.into(), newline: true }
     }
 
     /// Puts the new text together again from the old text and the difference.
-    fn apply(old: &[u8], hunks: &[ByteHunk<'_>]) -> Vec<u8> {
+    fn apply_hunks(old: &[u8], hunks: &[ByteHunk<'_>]) -> Vec<u8> {
         let lines = split_lines(old);
         let mut new = vec![];
         let mut at = 0;
@@ -599,16 +600,16 @@ mod tests {
             let span = hunk.span.old;
             let start = if span.len == 0 { span.start } else { span.start - 1 };
             new.extend(lines[at..start].concat());
-            let kept = hunk.lines.iter().filter(|(kind, _)| *kind != LineKind::Removed);
-            kept.for_each(|(_, line)| new.extend(*line));
+            let new_lines = hunk.lines.iter().filter(|(kind, _)| *kind != LineKind::Removed);
+            new_lines.for_each(|(_, line)| new.extend(*line));
             at = start + span.len;
         }
         new.extend(lines[at..].concat());
         new
     }
 
-    /// The new lines, put together from the old ones and the difference.
-    fn replay<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> Vec<&'t [u8]> {
+    /// Returns the new lines, put together from the old ones and the difference.
+    fn replay_ops<'t>(ops: &[DiffOp], old: &[&'t [u8]], new: &[&'t [u8]]) -> Vec<&'t [u8]> {
         let side = |op: &DiffOp| match op {
             DiffOp::Equal { .. } => old[op.old_range()].to_vec(),
             _ => new[op.new_range()].to_vec(),
@@ -627,7 +628,7 @@ mod tests {
             let (old, new): (Vec<&[u8]>, Vec<&[u8]>) =
                 (old.iter().map(|it| &**it).collect(), new.iter().map(|it| &**it).collect());
             let ops = by_histogram(&old, &new);
-            prop_assert_eq!(replay(&ops, &old, &new), &*new);
+            prop_assert_eq!(replay_ops(&ops, &old, &new), &*new);
             prop_assert_eq!(ops.iter().map(|op| op.old_range().len()).sum::<usize>(), old.len());
         }
     }
@@ -646,7 +647,7 @@ mod tests {
         assert_eq!((diff.added, diff.removed), (10_000, 10_000));
     }
 
-    fn emphasised<'t>(text: &'t str, ranges: &[Range<usize>]) -> Vec<&'t str> {
+    fn emphasised_text<'t>(text: &'t str, ranges: &[Range<usize>]) -> Vec<&'t str> {
         ranges.iter().map(|range| &text[range.clone()]).collect()
     }
 
@@ -655,12 +656,12 @@ mod tests {
         let diff = diff_text("a\nb\nc\nd\n", "a\nB\nc\nd\n", 1);
 
         let lines = vec![
-            line(LineKind::Context, Some(1), Some(1), "a"),
-            line(LineKind::Removed, Some(2), None, "b"),
-            line(LineKind::Added, None, Some(2), "B"),
-            line(LineKind::Context, Some(3), Some(3), "c"),
+            diff_line(LineKind::Context, Some(1), Some(1), "a"),
+            diff_line(LineKind::Removed, Some(2), None, "b"),
+            diff_line(LineKind::Added, None, Some(2), "B"),
+            diff_line(LineKind::Context, Some(3), Some(3), "c"),
         ];
-        let hunk = Hunk { old_start: 1, old_len: 3, new_start: 1, new_len: 3, lines };
+        let hunk = DiffHunk { old_start: 1, old_len: 3, new_start: 1, new_len: 3, lines };
         assert_eq!(diff, TextDiff { hunks: vec![hunk], added: 1, removed: 1 });
     }
 
@@ -682,7 +683,7 @@ mod tests {
         let hunk = &diff_text("a\nb\n", "a\nx\nb\n", 0).hunks[0];
 
         assert_eq!((hunk.old_start, hunk.old_len, hunk.new_start, hunk.new_len), (1, 0, 2, 1));
-        assert_eq!(hunk.lines, [line(LineKind::Added, None, Some(2), "x")]);
+        assert_eq!(hunk.lines, [diff_line(LineKind::Added, None, Some(2), "x")]);
     }
 
     #[test]
@@ -715,12 +716,12 @@ mod tests {
         for (old, new) in [("a\n", "a\na\n"), ("\ta\n", "\ta\n\ta\n"), ("a\nb\n", "a\nb\na\nb\n")] {
             let hunks = byte_hunks(old.as_bytes(), new.as_bytes(), 3);
 
-            let kept = hunks
+            let new_lines = hunks
                 .iter()
                 .flat_map(|hunk| &hunk.lines)
                 .filter(|(kind, _)| *kind != LineKind::Added);
-            let kept: Vec<u8> = kept.flat_map(|(_, line)| line.to_vec()).collect();
-            assert_eq!(kept, old.as_bytes(), "{new:?}");
+            let new_bytes: Vec<u8> = new_lines.flat_map(|(_, line)| line.to_vec()).collect();
+            assert_eq!(new_bytes, old.as_bytes(), "{new:?}");
             assert_eq!(hunks[0].span.old.len, old.lines().count());
         }
     }
@@ -745,33 +746,33 @@ mod tests {
 
         let hunks = byte_hunks(old.as_bytes(), new.as_bytes(), 3);
 
-        assert_eq!(apply(old.as_bytes(), &hunks), new.as_bytes());
+        assert_eq!(apply_hunks(old.as_bytes(), &hunks), new.as_bytes());
     }
 
     #[test]
     fn a_changed_word_is_emphasised() {
         let (old, new) = ("    loss = mse(xyz)", "    loss = mse(xyz) + ce(seq)");
 
-        let words = words(old, new);
+        let words = word_differences(old, new);
 
-        assert_eq!(emphasised(old, &words.old), [""; 0]);
-        assert_eq!(emphasised(new, &words.new), [" + ce(seq)"]);
+        assert_eq!(emphasised_text(old, &words.old), [""; 0]);
+        assert_eq!(emphasised_text(new, &words.new), [" + ce(seq)"]);
     }
 
     #[test]
     fn a_word_changes_as_a_whole() {
         let (old, new) = ("def naïve_name(x):", "def naive_name(x):");
 
-        let words = words(old, new);
+        let words = word_differences(old, new);
 
-        assert_eq!(emphasised(old, &words.old), ["naïve_name"]);
-        assert_eq!(emphasised(new, &words.new), ["naive_name"]);
+        assert_eq!(emphasised_text(old, &words.old), ["naïve_name"]);
+        assert_eq!(emphasised_text(new, &words.new), ["naive_name"]);
     }
 
     #[test]
     fn lines_with_little_in_common_have_nothing_emphasised() {
-        assert_eq!(words("import os", "def f(a, b):"), Sides::default());
-        assert_eq!(words("", "x = 1"), Sides::default());
+        assert_eq!(word_differences("import os", "def f(a, b):"), Sides::default());
+        assert_eq!(word_differences("", "x = 1"), Sides::default());
     }
 
     #[test]
@@ -796,11 +797,11 @@ mod tests {
         let diff = recorded_hunks(&[bare, numbered]);
 
         assert_eq!(diff.added, 2);
-        assert_eq!(diff.hunks[0].lines, [line(LineKind::Added, None, None, "x")]);
-        assert_eq!(diff.hunks[1].lines, [line(LineKind::Added, None, Some(5), "x")]);
+        assert_eq!(diff.hunks[0].lines, [diff_line(LineKind::Added, None, None, "x")]);
+        assert_eq!(diff.hunks[1].lines, [diff_line(LineKind::Added, None, Some(5), "x")]);
     }
 
-    fn changed(old: &str, new: &str) -> String {
+    fn changed_text(old: &str, new: &str) -> String {
         let hunks = diff_text(old, new, 0).hunks;
         let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
         lines.map(|line| format!("{}\n", line.text)).collect()
@@ -811,16 +812,16 @@ mod tests {
         let (f, g, h) =
             ("def f():\n    return 1\n\n", "def g():\n    return 1\n\n", "def h():\n    pass\n");
 
-        assert_eq!(changed(&format!("{f}{h}"), &format!("{f}{g}{h}")), g);
-        assert_eq!(changed(&format!("{f}{g}{h}"), &format!("{f}{h}")), g);
+        assert_eq!(changed_text(&format!("{f}{h}"), &format!("{f}{g}{h}")), g);
+        assert_eq!(changed_text(&format!("{f}{g}{h}"), &format!("{f}{h}")), g);
     }
 
     #[test]
     fn an_added_item_keeps_the_comment_above_it() {
         let (f, g) = ("/**\n * F\n */\nf() {\n}\n\n", "/**\n * G\n */\ng() {\n}\n\n");
 
-        assert_eq!(changed(f, &format!("{g}{f}")), g);
-        assert_eq!(changed(&format!("{g}{f}"), f), g);
+        assert_eq!(changed_text(f, &format!("{g}{f}")), g);
+        assert_eq!(changed_text(&format!("{g}{f}"), f), g);
     }
 
     #[test]
@@ -828,8 +829,8 @@ mod tests {
         let (a, b) = ("    if x {\n        a();\n    }\n", "    if y {\n        b();\n    }\n");
         let rest = "    }\n}\n";
 
-        assert_eq!(changed(&format!("{{\n{b}{rest}"), &format!("{{\n{a}{b}{rest}")), a);
-        assert_eq!(changed(&format!("{{\n{b}{rest}"), &format!("{{\n{b}{a}{rest}")), a);
+        assert_eq!(changed_text(&format!("{{\n{b}{rest}"), &format!("{{\n{a}{b}{rest}")), a);
+        assert_eq!(changed_text(&format!("{{\n{b}{rest}"), &format!("{{\n{b}{a}{rest}")), a);
     }
 
     fn any_lines() -> impl Strategy<Value = Vec<u8>> {
@@ -847,12 +848,12 @@ mod tests {
         fn whatever_the_texts_applying_their_difference_gives_the_second(
             old in any_lines(), new in any_lines(), context in 0_usize..5,
         ) {
-            prop_assert_eq!(apply(&old, &byte_hunks(&old, &new, context)), new);
+            prop_assert_eq!(apply_hunks(&old, &byte_hunks(&old, &new, context)), new);
         }
 
         #[test]
         fn whatever_the_lines_emphasis_is_ordered_and_on_character_boundaries(old: String, new: String) {
-            let emphasis = words(&old, &new);
+            let emphasis = word_differences(&old, &new);
             for (line, ranges) in [(&old, &emphasis.old), (&new, &emphasis.new)] {
                 prop_assert!(ranges.iter().all(|range| line.get(range.clone()).is_some_and(|part| !part.is_empty())));
                 prop_assert!(ranges.windows(2).all(|two| two[0].end < two[1].start));

@@ -1,9 +1,8 @@
 //! Syntax colours, by meaning: which bytes of a line are a keyword, a string, a comment.
 //!
-//! The parser is syntect with two-face's syntaxes; what its scopes mean to us stands in `MEANINGS`. Colours are the
-//! theme's business. A parser has to start at the top of a file, so [`Highlighter`] keeps its state every so many
-//! lines and a window far down a long file costs little the second time. A language is added in
-//! [`languages`].
+//! The parser is syntect with two-face's syntaxes; `MEANINGS` maps its scopes to our classes. Colours are the theme's
+//! business. A parser has to start at the top of a file, so [`Highlighter`] keeps its state every so many lines and a
+//! window far down a long file costs little the second time. A language is added in [`languages`].
 
 use std::{
     collections::HashMap,
@@ -24,9 +23,9 @@ const LONG_LINE: usize = 2000;
 /// Lines between two saved states of the parser.
 const STRIDE: usize = 200;
 
-/// What a piece of text means. Plain text has no class, and no [`Span`].
+/// The meaning of a piece of text. Plain text has no class, and no [`SyntaxSpan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Class {
+pub enum SyntaxClass {
     Keyword,
     String,
     /// `\n` in a string.
@@ -35,7 +34,7 @@ pub enum Class {
     /// `true`, `None`, a constant's name.
     Constant,
     Comment,
-    /// Where it is defined and where it is called.
+    /// A function, where it is defined and where it is called.
     Function,
     Type,
     /// A parameter, `self`, a shell variable.
@@ -52,101 +51,101 @@ pub enum Class {
     Link,
     /// Code in prose.
     Raw,
-    /// In a diff.
+    /// An added line of a diff.
     Added,
-    /// In a diff.
+    /// A removed line of a diff.
     Removed,
     Invalid,
 }
 
 /// Bytes of one line that share a meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    /// Within the line, on character boundaries.
+pub struct SyntaxSpan {
+    /// The bytes within the line, on character boundaries.
     pub range: Range<usize>,
-    pub class: Class,
+    pub class: SyntaxClass,
 }
 
-/// What scopes mean; the longest prefix wins. None ends the search: what lies outside an interpolation or an embedded
-/// language has no say inside. A scope without a row leaves it to the one around it.
-const MEANINGS: &[(&str, Option<Class>)] = &[
-    ("comment", Some(Class::Comment)),
-    ("constant", Some(Class::Constant)),
-    ("constant.character.escape", Some(Class::Escape)),
-    ("constant.numeric", Some(Class::Number)),
-    ("constant.other.placeholder", Some(Class::Escape)),
-    ("entity.name.class", Some(Class::Type)),
-    ("entity.name.constant", Some(Class::Constant)),
-    ("entity.name.enum", Some(Class::Type)),
-    ("entity.name.function", Some(Class::Function)),
-    ("entity.name.impl", Some(Class::Type)),
-    ("entity.name.interface", Some(Class::Type)),
-    ("entity.name.label", Some(Class::Constant)),
-    ("entity.name.macro", Some(Class::Function)),
-    ("entity.name.module", Some(Class::Type)),
-    ("entity.name.namespace", Some(Class::Type)),
-    ("entity.name.section", Some(Class::Heading)),
-    ("entity.name.struct", Some(Class::Type)),
-    ("entity.name.table", Some(Class::Heading)),
-    ("entity.name.tag", Some(Class::Tag)),
-    ("entity.name.trait", Some(Class::Type)),
-    ("entity.name.type", Some(Class::Type)),
-    ("entity.name.union", Some(Class::Type)),
-    ("entity.other.attribute-name", Some(Class::Attribute)),
-    ("entity.other.inherited-class", Some(Class::Type)),
-    ("invalid", Some(Class::Invalid)),
+/// The classes of scopes; the longest prefix wins. None ends the search: the scope around an interpolation or an
+/// embedded language does not colour its inside. A scope without a row takes the class of the one around it.
+const MEANINGS: &[(&str, Option<SyntaxClass>)] = &[
+    ("comment", Some(SyntaxClass::Comment)),
+    ("constant", Some(SyntaxClass::Constant)),
+    ("constant.character.escape", Some(SyntaxClass::Escape)),
+    ("constant.numeric", Some(SyntaxClass::Number)),
+    ("constant.other.placeholder", Some(SyntaxClass::Escape)),
+    ("entity.name.class", Some(SyntaxClass::Type)),
+    ("entity.name.constant", Some(SyntaxClass::Constant)),
+    ("entity.name.enum", Some(SyntaxClass::Type)),
+    ("entity.name.function", Some(SyntaxClass::Function)),
+    ("entity.name.impl", Some(SyntaxClass::Type)),
+    ("entity.name.interface", Some(SyntaxClass::Type)),
+    ("entity.name.label", Some(SyntaxClass::Constant)),
+    ("entity.name.macro", Some(SyntaxClass::Function)),
+    ("entity.name.module", Some(SyntaxClass::Type)),
+    ("entity.name.namespace", Some(SyntaxClass::Type)),
+    ("entity.name.section", Some(SyntaxClass::Heading)),
+    ("entity.name.struct", Some(SyntaxClass::Type)),
+    ("entity.name.table", Some(SyntaxClass::Heading)),
+    ("entity.name.tag", Some(SyntaxClass::Tag)),
+    ("entity.name.trait", Some(SyntaxClass::Type)),
+    ("entity.name.type", Some(SyntaxClass::Type)),
+    ("entity.name.union", Some(SyntaxClass::Type)),
+    ("entity.other.attribute-name", Some(SyntaxClass::Attribute)),
+    ("entity.other.inherited-class", Some(SyntaxClass::Type)),
+    ("invalid", Some(SyntaxClass::Invalid)),
     ("invalid.deprecated", None),
-    ("keyword", Some(Class::Keyword)),
-    ("keyword.operator", Some(Class::Operator)),
-    ("keyword.operator.logical.python", Some(Class::Keyword)),
-    ("keyword.operator.word", Some(Class::Keyword)),
-    ("markup.bold", Some(Class::Strong)),
-    ("markup.deleted", Some(Class::Removed)),
-    ("markup.heading", Some(Class::Heading)),
-    ("markup.inserted", Some(Class::Added)),
-    ("markup.italic", Some(Class::Emphasis)),
-    ("markup.raw", Some(Class::Raw)),
-    ("markup.underline.link", Some(Class::Link)),
-    ("meta.annotation.rust", Some(Class::Attribute)),
-    ("meta.diff.header", Some(Class::Heading)),
-    ("meta.diff.range", Some(Class::Heading)),
+    ("keyword", Some(SyntaxClass::Keyword)),
+    ("keyword.operator", Some(SyntaxClass::Operator)),
+    ("keyword.operator.logical.python", Some(SyntaxClass::Keyword)),
+    ("keyword.operator.word", Some(SyntaxClass::Keyword)),
+    ("markup.bold", Some(SyntaxClass::Strong)),
+    ("markup.deleted", Some(SyntaxClass::Removed)),
+    ("markup.heading", Some(SyntaxClass::Heading)),
+    ("markup.inserted", Some(SyntaxClass::Added)),
+    ("markup.italic", Some(SyntaxClass::Emphasis)),
+    ("markup.raw", Some(SyntaxClass::Raw)),
+    ("markup.underline.link", Some(SyntaxClass::Link)),
+    ("meta.annotation.rust", Some(SyntaxClass::Attribute)),
+    ("meta.diff.header", Some(SyntaxClass::Heading)),
+    ("meta.diff.range", Some(SyntaxClass::Heading)),
     ("meta.embedded", None),
     ("meta.interpolation", None),
     ("meta.template.expression", None),
-    ("punctuation", Some(Class::Punctuation)),
-    ("punctuation.definition.annotation", Some(Class::Attribute)),
-    ("punctuation.definition.bold", Some(Class::Strong)),
-    ("punctuation.definition.comment", Some(Class::Comment)),
-    ("punctuation.definition.heading", Some(Class::Heading)),
-    ("punctuation.definition.italic", Some(Class::Emphasis)),
-    ("punctuation.definition.raw", Some(Class::Raw)),
-    ("punctuation.definition.string", Some(Class::String)),
-    ("punctuation.definition.tag", Some(Class::Punctuation)),
-    ("punctuation.definition.variable", Some(Class::Variable)),
+    ("punctuation", Some(SyntaxClass::Punctuation)),
+    ("punctuation.definition.annotation", Some(SyntaxClass::Attribute)),
+    ("punctuation.definition.bold", Some(SyntaxClass::Strong)),
+    ("punctuation.definition.comment", Some(SyntaxClass::Comment)),
+    ("punctuation.definition.heading", Some(SyntaxClass::Heading)),
+    ("punctuation.definition.italic", Some(SyntaxClass::Emphasis)),
+    ("punctuation.definition.raw", Some(SyntaxClass::Raw)),
+    ("punctuation.definition.string", Some(SyntaxClass::String)),
+    ("punctuation.definition.tag", Some(SyntaxClass::Punctuation)),
+    ("punctuation.definition.variable", Some(SyntaxClass::Variable)),
     ("source", None),
-    ("storage", Some(Class::Keyword)),
-    ("storage.type.string", Some(Class::String)),
-    ("string", Some(Class::String)),
-    ("support.class", Some(Class::Type)),
-    ("support.constant", Some(Class::Constant)),
-    ("support.function", Some(Class::Function)),
-    ("support.macro", Some(Class::Function)),
-    ("support.type", Some(Class::Type)),
-    ("support.type.property-name", Some(Class::Tag)),
+    ("storage", Some(SyntaxClass::Keyword)),
+    ("storage.type.string", Some(SyntaxClass::String)),
+    ("string", Some(SyntaxClass::String)),
+    ("support.class", Some(SyntaxClass::Type)),
+    ("support.constant", Some(SyntaxClass::Constant)),
+    ("support.function", Some(SyntaxClass::Function)),
+    ("support.macro", Some(SyntaxClass::Function)),
+    ("support.type", Some(SyntaxClass::Type)),
+    ("support.type.property-name", Some(SyntaxClass::Tag)),
     ("text", None),
-    ("variable.annotation", Some(Class::Attribute)),
-    ("variable.function", Some(Class::Function)),
-    ("variable.language", Some(Class::Variable)),
-    ("variable.other.constant", Some(Class::Constant)),
-    ("variable.other.readwrite.shell", Some(Class::Variable)),
-    ("variable.parameter", Some(Class::Variable)),
+    ("variable.annotation", Some(SyntaxClass::Attribute)),
+    ("variable.function", Some(SyntaxClass::Function)),
+    ("variable.language", Some(SyntaxClass::Variable)),
+    ("variable.other.constant", Some(SyntaxClass::Constant)),
+    ("variable.other.readwrite.shell", Some(SyntaxClass::Variable)),
+    ("variable.parameter", Some(SyntaxClass::Variable)),
 ];
 
-/// The colours of a whole text: one entry a line, in order, its spans in order and apart. Plain text lies between
+/// Returns the colours of a whole text: one entry a line, in order, its spans in order and apart. Plain text lies between
 /// them. None where the language is not known or the text is too big.
-pub fn highlight(path: &str, text: &str) -> Option<Vec<Vec<Span>>> {
+pub fn highlight_text(path: &str, text: &str) -> Option<Vec<Vec<SyntaxSpan>>> {
     let mut highlighter = Highlighter::new(path, text.into())?;
-    Some(highlighter.lines(0..usize::MAX))
+    Some(highlighter.line_spans(0..usize::MAX))
 }
 
 /// The colours of a text, window by window.
@@ -155,26 +154,26 @@ pub struct Highlighter {
     /// Each line without its line end.
     lines: Vec<Range<usize>>,
     /// The parser before line `n * STRIDE`, as far as it has come.
-    saved: Vec<Parser>,
-    meanings: HashMap<Scope, Meaning>,
+    saved: Vec<LineParser>,
+    meanings: HashMap<Scope, ScopeMeaning>,
 }
 
 #[derive(Clone)]
-struct Parser {
+struct LineParser {
     state: ParseState,
     scopes: ScopeStack,
 }
 
-/// What one scope says about the text in it.
+/// The class that one scope gives to the text in it.
 #[derive(Clone, Copy)]
-enum Meaning {
+enum ScopeMeaning {
     /// The scope around it decides.
     Outer,
-    Class(Option<Class>),
+    Class(Option<SyntaxClass>),
 }
 
 impl Highlighter {
-    /// None where the language is not known or the text is too big.
+    /// Makes a highlighter. None where the language is not known or the text is too big.
     pub fn new(path: &str, text: Arc<str>) -> Option<Self> {
         if text.len() > BIG_TEXT {
             return None;
@@ -182,47 +181,47 @@ impl Highlighter {
         let lines = line_ranges(&text);
         let first_line = lines.first().map_or("", |line| &text[line.clone()]);
         let parser =
-            Parser { state: ParseState::new(syntax(path, first_line)?), scopes: ScopeStack::new() };
+            LineParser { state: ParseState::new(find_syntax(path, first_line)?), scopes: ScopeStack::new() };
         Some(Self { text, lines, saved: vec![parser], meanings: HashMap::new() })
     }
 
-    /// How many lines the text has; a last line may lack its line end.
+    /// Returns the number of lines; a last line may lack its line end.
     #[cfg(test)]
     pub fn line_count(&self) -> usize {
         self.lines.len()
     }
 
-    /// The spans of some lines, counted from 0, as far as there are any; ranges are within each line.
-    pub fn lines(&mut self, wanted: Range<usize>) -> Vec<Vec<Span>> {
-        let end = wanted.end.min(self.lines.len());
-        let start = (wanted.start / STRIDE).min(self.saved.len() - 1);
+    /// Returns the spans of some lines, counted from 0, as far as there are any; ranges are within each line.
+    pub fn line_spans(&mut self, range: Range<usize>) -> Vec<Vec<SyntaxSpan>> {
+        let end = range.end.min(self.lines.len());
+        let start = (range.start / STRIDE).min(self.saved.len() - 1);
         let mut parser = self.saved[start].clone();
         let mut spans = vec![];
         for line in start * STRIDE..end {
             if line == self.saved.len() * STRIDE {
                 self.saved.push(parser.clone());
             }
-            let found = self.parse(&mut parser, line);
-            if line >= wanted.start {
-                spans.push(found);
+            let line_spans = self.parse_line(&mut parser, line);
+            if line >= range.start {
+                spans.push(line_spans);
             }
         }
         spans
     }
 
-    fn parse(&mut self, parser: &mut Parser, line: usize) -> Vec<Span> {
+    fn parse_line(&mut self, parser: &mut LineParser, line: usize) -> Vec<SyntaxSpan> {
         let text = &self.text[self.lines[line].clone()];
         if text.len() > LONG_LINE {
             return vec![];
         }
-        parser.line(text, &mut self.meanings)
+        parser.parse_text(text, &mut self.meanings)
     }
 }
 
-impl Parser {
-    fn line(&mut self, text: &str, meanings: &mut HashMap<Scope, Meaning>) -> Vec<Span> {
+impl LineParser {
+    fn parse_text(&mut self, text: &str, meanings: &mut HashMap<Scope, ScopeMeaning>) -> Vec<SyntaxSpan> {
         // The syntaxes want to see one "\n", whatever the file has.
-        let Ok(ops) = self.state.parse_line(&format!("{text}\n"), syntaxes()) else {
+        let Ok(ops) = self.state.parse_line(&format!("{text}\n"), syntax_set()) else {
             return vec![];
         };
         let mut spans = vec![];
@@ -239,7 +238,7 @@ impl Parser {
     }
 }
 
-fn push_span(spans: &mut Vec<Span>, range: Range<usize>, class: Option<Class>) {
+fn push_span(spans: &mut Vec<SyntaxSpan>, range: Range<usize>, class: Option<SyntaxClass>) {
     let Some(class) = class.filter(|_| !range.is_empty()) else {
         return;
     };
@@ -247,49 +246,49 @@ fn push_span(spans: &mut Vec<Span>, range: Range<usize>, class: Option<Class>) {
         Some(last) if last.class == class && last.range.end == range.start => {
             last.range.end = range.end
         }
-        _ => spans.push(Span { range, class }),
+        _ => spans.push(SyntaxSpan { range, class }),
     }
 }
 
-/// What the innermost scope that has a meaning says.
-fn class_of(scopes: &ScopeStack, meanings: &mut HashMap<Scope, Meaning>) -> Option<Class> {
+/// Returns the class of the innermost scope that has one.
+fn class_of(scopes: &ScopeStack, meanings: &mut HashMap<Scope, ScopeMeaning>) -> Option<SyntaxClass> {
     for &scope in scopes.as_slice().iter().rev() {
         match *meanings.entry(scope).or_insert_with(|| meaning_of(scope)) {
-            Meaning::Class(class) => return class,
-            Meaning::Outer => {}
+            ScopeMeaning::Class(class) => return class,
+            ScopeMeaning::Outer => {}
         }
     }
     None
 }
 
-fn meaning_of(scope: Scope) -> Meaning {
-    let rows = meanings().iter().filter(|(prefix, _)| prefix.is_prefix_of(scope));
+fn meaning_of(scope: Scope) -> ScopeMeaning {
+    let rows = scope_meanings().iter().filter(|(prefix, _)| prefix.is_prefix_of(scope));
     let longest = rows.max_by_key(|(prefix, _)| prefix.len());
-    longest.map_or(Meaning::Outer, |(_, class)| Meaning::Class(*class))
+    longest.map_or(ScopeMeaning::Outer, |(_, class)| ScopeMeaning::Class(*class))
 }
 
-/// [`MEANINGS`], read.
-fn meanings() -> &'static [(Scope, Option<Class>)] {
-    static READ: OnceLock<Vec<(Scope, Option<Class>)>> = OnceLock::new();
+/// Returns [`MEANINGS`] with parsed scopes.
+fn scope_meanings() -> &'static [(Scope, Option<SyntaxClass>)] {
+    static READ: OnceLock<Vec<(Scope, Option<SyntaxClass>)>> = OnceLock::new();
     let read =
-        |(prefix, class): &(&str, Option<Class>)| Scope::new(prefix).map(|scope| (scope, *class));
+        |(prefix, class): &(&str, Option<SyntaxClass>)| Scope::new(prefix).map(|scope| (scope, *class));
     READ.get_or_init(|| MEANINGS.iter().flat_map(read).collect())
 }
 
-/// Every syntax two-face has, loaded at first use.
-fn syntaxes() -> &'static SyntaxSet {
+/// Returns every syntax two-face has, loaded at first use.
+fn syntax_set() -> &'static SyntaxSet {
     static LOADED: OnceLock<SyntaxSet> = OnceLock::new();
     LOADED.get_or_init(two_face::syntax::extra_newlines)
 }
 
-/// By our own table; then by the set's, for the languages that have no row.
-fn syntax(path: &str, first_line: &str) -> Option<&'static SyntaxReference> {
-    let all = syntaxes();
-    let found = match languages::language(path, first_line) {
+/// Finds the syntax by our own table, then by the set's, for the languages that have no row.
+fn find_syntax(path: &str, first_line: &str) -> Option<&'static SyntaxReference> {
+    let all = syntax_set();
+    let found = match languages::language_of_file(path, first_line) {
         Some(language) => all.find_syntax_by_name(language.name),
         None => all
             .find_syntax_by_extension(languages::file_name(path))
-            .or_else(|| all.find_syntax_by_extension(languages::extension(path)?)),
+            .or_else(|| all.find_syntax_by_extension(languages::file_extension(path)?)),
     };
     found.filter(|syntax| syntax.name != all.find_syntax_plain_text().name)
 }
@@ -311,13 +310,13 @@ mod tests {
 
     use super::*;
 
-    /// Each span's words and meaning, line by line.
-    fn meanings_in<'t>(path: &str, text: &'t str) -> Vec<(&'t str, Class)> {
-        let spans = highlight(path, text).unwrap();
+    /// Returns each span's words and meaning, line by line.
+    fn meanings_in<'t>(path: &str, text: &'t str) -> Vec<(&'t str, SyntaxClass)> {
+        let spans = highlight_text(path, text).unwrap();
         text.lines()
             .zip(spans)
             .flat_map(|(line, spans)| spans.into_iter().map(|span| (&line[span.range], span.class)))
-            .filter(|(_, class)| *class != Class::Punctuation)
+            .filter(|(_, class)| *class != SyntaxClass::Punctuation)
             .collect()
     }
 
@@ -326,7 +325,7 @@ mod tests {
         let without: Vec<_> = languages::LANGUAGES
             .iter()
             .map(|language| language.name)
-            .filter(|name| syntaxes().find_syntax_by_name(name).is_none())
+            .filter(|name| syntax_set().find_syntax_by_name(name).is_none())
             .collect();
 
         assert_eq!(without, [""; 0]);
@@ -334,7 +333,7 @@ mod tests {
 
     #[test]
     fn every_meaning_is_a_scope_and_stands_once() {
-        assert_eq!(meanings().len(), MEANINGS.len());
+        assert_eq!(scope_meanings().len(), MEANINGS.len());
         assert!(MEANINGS.is_sorted_by_key(|(prefix, _)| prefix));
         assert!(MEANINGS.windows(2).all(|two| two[0].0 != two[1].0));
     }
@@ -346,21 +345,21 @@ mod tests {
         assert_eq!(
             meanings_in("a.py", text),
             [
-                ("@cached", Class::Attribute),
-                ("def", Class::Keyword),
-                ("f", Class::Function),
-                ("a", Class::Variable),
-                ("return", Class::Keyword),
-                ("f\"x", Class::String),
-                ("\"", Class::String),
-                ("+", Class::Operator),
-                ("g", Class::Function),
-                ("1", Class::Number),
-                ("if", Class::Keyword),
-                ("not", Class::Keyword),
-                ("else", Class::Keyword),
-                ("None", Class::Constant),
-                ("# why", Class::Comment),
+                ("@cached", SyntaxClass::Attribute),
+                ("def", SyntaxClass::Keyword),
+                ("f", SyntaxClass::Function),
+                ("a", SyntaxClass::Variable),
+                ("return", SyntaxClass::Keyword),
+                ("f\"x", SyntaxClass::String),
+                ("\"", SyntaxClass::String),
+                ("+", SyntaxClass::Operator),
+                ("g", SyntaxClass::Function),
+                ("1", SyntaxClass::Number),
+                ("if", SyntaxClass::Keyword),
+                ("not", SyntaxClass::Keyword),
+                ("else", SyntaxClass::Keyword),
+                ("None", SyntaxClass::Constant),
+                ("# why", SyntaxClass::Comment),
             ]
         );
     }
@@ -372,16 +371,16 @@ mod tests {
         assert_eq!(
             meanings_in("a.rs", text),
             [
-                ("fn", Class::Keyword),
-                ("f", Class::Function),
-                ("x", Class::Variable),
-                ("u8", Class::Keyword),
-                ("Self", Class::Keyword),
-                ("println!", Class::Function),
-                ("\"a", Class::String),
-                ("\\n", Class::Escape),
-                ("\"", Class::String),
-                ("// why", Class::Comment),
+                ("fn", SyntaxClass::Keyword),
+                ("f", SyntaxClass::Function),
+                ("x", SyntaxClass::Variable),
+                ("u8", SyntaxClass::Keyword),
+                ("Self", SyntaxClass::Keyword),
+                ("println!", SyntaxClass::Function),
+                ("\"a", SyntaxClass::String),
+                ("\\n", SyntaxClass::Escape),
+                ("\"", SyntaxClass::String),
+                ("// why", SyntaxClass::Comment),
             ]
         );
     }
@@ -393,11 +392,11 @@ mod tests {
         let found = meanings_in("a.ts", text);
 
         for expected in [
-            ("const", Class::Keyword),
-            ("number", Class::Type),
-            ("g", Class::Function),
-            ("`a", Class::String),
-            ("// why", Class::Comment),
+            ("const", SyntaxClass::Keyword),
+            ("number", SyntaxClass::Type),
+            ("g", SyntaxClass::Function),
+            ("`a", SyntaxClass::String),
+            ("// why", SyntaxClass::Comment),
         ] {
             assert!(found.contains(&expected), "{expected:?} is not in {found:?}");
         }
@@ -410,16 +409,16 @@ mod tests {
         assert_eq!(
             meanings_in("a.md", text),
             [
-                ("# Head", Class::Heading),
-                ("*a*", Class::Emphasis),
-                ("**b**", Class::Strong),
-                ("`c`", Class::Raw),
-                ("```", Class::Raw),
-                ("python", Class::Constant),
-                ("def", Class::Keyword),
-                ("f", Class::Function),
-                ("pass", Class::Keyword),
-                ("```", Class::Raw),
+                ("# Head", SyntaxClass::Heading),
+                ("*a*", SyntaxClass::Emphasis),
+                ("**b**", SyntaxClass::Strong),
+                ("`c`", SyntaxClass::Raw),
+                ("```", SyntaxClass::Raw),
+                ("python", SyntaxClass::Constant),
+                ("def", SyntaxClass::Keyword),
+                ("f", SyntaxClass::Function),
+                ("pass", SyntaxClass::Keyword),
+                ("```", SyntaxClass::Raw),
             ]
         );
     }
@@ -431,12 +430,12 @@ mod tests {
         assert_eq!(
             meanings_in("Cargo.lock", text),
             [
-                ("a", Class::Heading),
-                ("key", Class::Tag),
-                ("\"v\"", Class::String),
-                ("# why", Class::Comment),
-                ("n", Class::Tag),
-                ("1", Class::Number),
+                ("a", SyntaxClass::Heading),
+                ("key", SyntaxClass::Tag),
+                ("\"v\"", SyntaxClass::String),
+                ("# why", SyntaxClass::Comment),
+                ("n", SyntaxClass::Tag),
+                ("1", SyntaxClass::Number),
             ]
         );
     }
@@ -445,53 +444,53 @@ mod tests {
     fn a_script_is_known_by_its_first_line() {
         let text = "#!/usr/bin/env python3\npass\n";
 
-        assert!(meanings_in("bin/run", text).contains(&("pass", Class::Keyword)));
+        assert!(meanings_in("bin/run", text).contains(&("pass", SyntaxClass::Keyword)));
     }
 
     #[test]
     fn a_language_without_a_row_has_the_colours_of_the_set() {
-        assert!(meanings_in("a.fish", "# why\n").contains(&("# why", Class::Comment)));
+        assert!(meanings_in("a.fish", "# why\n").contains(&("# why", SyntaxClass::Comment)));
     }
 
     #[test]
     fn an_unknown_language_has_no_colours() {
-        assert_eq!(highlight("LICENSE", "if\n"), None);
-        assert_eq!(highlight("notes.txt", "if\n"), None);
-        assert_eq!(highlight("data.qqq", "if\n"), None);
+        assert_eq!(highlight_text("LICENSE", "if\n"), None);
+        assert_eq!(highlight_text("notes.txt", "if\n"), None);
+        assert_eq!(highlight_text("data.qqq", "if\n"), None);
     }
 
     #[test]
     fn a_line_end_of_two_bytes_is_not_part_of_the_line() {
-        assert_eq!(highlight("a.py", "# a\r\npass"), highlight("a.py", "# a\npass\n"));
+        assert_eq!(highlight_text("a.py", "# a\r\npass"), highlight_text("a.py", "# a\npass\n"));
     }
 
     #[test]
     fn a_very_long_line_is_plain_and_the_next_is_not() {
         let text = format!("x = '{}'\npass\n", "a".repeat(LONG_LINE));
 
-        assert_eq!(meanings_in("a.py", &text), [("pass", Class::Keyword)]);
+        assert_eq!(meanings_in("a.py", &text), [("pass", SyntaxClass::Keyword)]);
     }
 
     #[test]
     fn a_very_big_text_has_no_colours() {
-        assert_eq!(highlight("a.py", &"pass\n".repeat(BIG_TEXT / 5 + 1)), None);
+        assert_eq!(highlight_text("a.py", &"pass\n".repeat(BIG_TEXT / 5 + 1)), None);
     }
 
     #[test]
     fn a_window_far_down_has_the_colours_of_the_whole() {
         let text: String = (0..700).map(|n| format!("x = {n}\n'''\n\"{n}\"\n'''\n")).collect();
-        let whole = highlight("a.py", &text).unwrap();
+        let whole = highlight_text("a.py", &text).unwrap();
         let mut highlighter = Highlighter::new("a.py", text.as_str().into()).unwrap();
 
-        let window = highlighter.lines(2222..2260);
-        let again = highlighter.lines(2222..2260);
-        let above = highlighter.lines(3..405);
+        let window = highlighter.line_spans(2222..2260);
+        let again = highlighter.line_spans(2222..2260);
+        let above = highlighter.line_spans(3..405);
 
         assert_eq!(window, whole[2222..2260]);
         assert_eq!(again, window);
         assert_eq!(above, whole[3..405]);
-        assert_eq!(highlighter.lines(2790..9999).len(), 10);
-        assert_eq!(highlighter.lines(9000..9999), [[]; 0]);
+        assert_eq!(highlighter.line_spans(2790..9999).len(), 10);
+        assert_eq!(highlighter.line_spans(9000..9999), [[]; 0]);
         assert_eq!(highlighter.line_count(), 2800);
     }
 
@@ -513,7 +512,7 @@ mod tests {
             source in any_source(),
             extension in prop::sample::select(vec!["py", "rs", "ts", "tsx", "md", "toml", "html", "sh", "yaml", "json"]),
         ) {
-            let spans = highlight(&format!("a.{extension}"), &source).unwrap();
+            let spans = highlight_text(&format!("a.{extension}"), &source).unwrap();
 
             let lines: Vec<&str> = source.split_inclusive('\n').collect();
             prop_assert_eq!(spans.len(), lines.len());

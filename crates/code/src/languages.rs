@@ -1,15 +1,15 @@
-//! Which language a file is written in, by its name or by its first line.
+//! The language of a file, by its name or by its first line.
 //!
 //! One row a language. The names are those of two-face's syntax set, so that [`highlight`](super::highlight) finds the
 //! syntax by them. A language that has no row here still has colours where that set knows its extension; give it a
 //! row when something else needs to know it, or when the set guesses wrong.
 
-/// How a language is recognised.
+/// The marks by which a language is recognised.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Language {
-    /// As two-face names its syntax.
+pub struct FileLanguage {
+    /// The name of its syntax in two-face.
     pub name: &'static str,
-    /// What follows the last dot of a file name, in lower case.
+    /// Extensions of its files, after the last dot, in lower case.
     pub extensions: &'static [&'static str],
     /// Whole file names.
     pub files: &'static [&'static str],
@@ -19,79 +19,79 @@ pub struct Language {
 
 /// Every language that has a row, by name.
 #[rustfmt::skip]
-pub static LANGUAGES: &[Language] = &[
-    row("Bourne Again Shell (bash)", &["sh", "bash", "zsh"], &[".bashrc", ".profile", ".zshrc"], &["sh", "bash", "zsh", "dash", "ksh"]),
-    row("C", &["c"], &[], &[]),
-    row("C#", &["cs"], &[], &[]),
-    row("C++", &["cpp", "cc", "cxx", "c++", "h", "hpp", "hh", "hxx", "cu", "cuh"], &[], &[]),
-    row("CMake", &["cmake"], &["CMakeLists.txt"], &[]),
-    row("CSS", &["css"], &[], &[]),
-    row("Dart", &["dart"], &[], &[]),
-    row("Diff", &["diff", "patch"], &[], &[]),
-    row("Dockerfile", &["dockerfile"], &["Dockerfile", "Containerfile"], &[]),
-    row("Elixir", &["ex", "exs"], &[], &["elixir"]),
-    row("Git Ignore", &[], &[".gitignore", ".dockerignore", ".ignore"], &[]),
-    row("Go", &["go"], &[], &[]),
-    row("HTML", &["html", "htm"], &[], &[]),
-    row("Haskell", &["hs"], &[], &["runhaskell"]),
-    row("INI", &["ini", "cfg"], &[".editorconfig", ".flake8"], &[]),
-    row("JSON", &["json", "jsonl", "ndjson", "ipynb", "webmanifest"], &["composer.lock", ".prettierrc"], &[]),
-    row("Java", &["java"], &[], &[]),
-    row("JavaScript (Babel)", &["js", "mjs", "cjs", "jsx"], &[], &["node", "bun"]),
-    row("Julia", &["jl"], &[], &["julia"]),
-    row("Kotlin", &["kt", "kts"], &[], &[]),
-    row("LaTeX", &["tex"], &[], &[]),
-    row("Lua", &["lua"], &[], &["lua"]),
-    row("Makefile", &["mk"], &["Makefile", "makefile", "GNUmakefile"], &["make"]),
-    row("Markdown", &["md", "markdown"], &[], &[]),
-    row("OCaml", &["ml", "mli"], &[], &["ocaml"]),
-    row("PHP", &["php"], &[], &["php"]),
-    row("Perl", &["pl", "pm"], &[], &["perl"]),
-    row("Protocol Buffer", &["proto"], &[], &[]),
-    row("Python", &["py", "pyi", "pyw"], &["SConstruct"], &["python", "pypy", "uv"]),
-    row("R", &["r"], &[".Rprofile"], &["Rscript"]),
-    row("Requirements.txt", &[], &["requirements.txt", "requirements-dev.txt"], &[]),
-    row("Ruby", &["rb"], &["Gemfile", "Rakefile"], &["ruby"]),
-    row("Rust", &["rs"], &[], &[]),
-    row("SCSS", &["scss"], &[], &[]),
-    row("SQL", &["sql"], &[], &[]),
-    row("Scala", &["scala", "sbt"], &[], &["scala"]),
-    row("Svelte", &["svelte"], &[], &[]),
-    row("Swift", &["swift"], &[], &["swift"]),
-    row("TOML", &["toml"], &["Cargo.lock", "poetry.lock", "uv.lock", "Pipfile"], &[]),
-    row("Terraform", &["tf", "tfvars", "hcl"], &[], &[]),
-    row("TypeScript", &["ts", "mts", "cts"], &[], &["deno", "tsx", "ts-node"]),
-    row("TypeScriptReact", &["tsx"], &[], &[]),
-    row("Vue Component", &["vue"], &[], &[]),
-    row("XML", &["xml", "svg", "xsd"], &[], &[]),
-    row("YAML", &["yaml", "yml"], &[".clang-format"], &[]),
-    row("Zig", &["zig"], &[], &[]),
+pub static LANGUAGES: &[FileLanguage] = &[
+    language_row("Bourne Again Shell (bash)", &["sh", "bash", "zsh"], &[".bashrc", ".profile", ".zshrc"], &["sh", "bash", "zsh", "dash", "ksh"]),
+    language_row("C", &["c"], &[], &[]),
+    language_row("C#", &["cs"], &[], &[]),
+    language_row("C++", &["cpp", "cc", "cxx", "c++", "h", "hpp", "hh", "hxx", "cu", "cuh"], &[], &[]),
+    language_row("CMake", &["cmake"], &["CMakeLists.txt"], &[]),
+    language_row("CSS", &["css"], &[], &[]),
+    language_row("Dart", &["dart"], &[], &[]),
+    language_row("Diff", &["diff", "patch"], &[], &[]),
+    language_row("Dockerfile", &["dockerfile"], &["Dockerfile", "Containerfile"], &[]),
+    language_row("Elixir", &["ex", "exs"], &[], &["elixir"]),
+    language_row("Git Ignore", &[], &[".gitignore", ".dockerignore", ".ignore"], &[]),
+    language_row("Go", &["go"], &[], &[]),
+    language_row("HTML", &["html", "htm"], &[], &[]),
+    language_row("Haskell", &["hs"], &[], &["runhaskell"]),
+    language_row("INI", &["ini", "cfg"], &[".editorconfig", ".flake8"], &[]),
+    language_row("JSON", &["json", "jsonl", "ndjson", "ipynb", "webmanifest"], &["composer.lock", ".prettierrc"], &[]),
+    language_row("Java", &["java"], &[], &[]),
+    language_row("JavaScript (Babel)", &["js", "mjs", "cjs", "jsx"], &[], &["node", "bun"]),
+    language_row("Julia", &["jl"], &[], &["julia"]),
+    language_row("Kotlin", &["kt", "kts"], &[], &[]),
+    language_row("LaTeX", &["tex"], &[], &[]),
+    language_row("Lua", &["lua"], &[], &["lua"]),
+    language_row("Makefile", &["mk"], &["Makefile", "makefile", "GNUmakefile"], &["make"]),
+    language_row("Markdown", &["md", "markdown"], &[], &[]),
+    language_row("OCaml", &["ml", "mli"], &[], &["ocaml"]),
+    language_row("PHP", &["php"], &[], &["php"]),
+    language_row("Perl", &["pl", "pm"], &[], &["perl"]),
+    language_row("Protocol Buffer", &["proto"], &[], &[]),
+    language_row("Python", &["py", "pyi", "pyw"], &["SConstruct"], &["python", "pypy", "uv"]),
+    language_row("R", &["r"], &[".Rprofile"], &["Rscript"]),
+    language_row("Requirements.txt", &[], &["requirements.txt", "requirements-dev.txt"], &[]),
+    language_row("Ruby", &["rb"], &["Gemfile", "Rakefile"], &["ruby"]),
+    language_row("Rust", &["rs"], &[], &[]),
+    language_row("SCSS", &["scss"], &[], &[]),
+    language_row("SQL", &["sql"], &[], &[]),
+    language_row("Scala", &["scala", "sbt"], &[], &["scala"]),
+    language_row("Svelte", &["svelte"], &[], &[]),
+    language_row("Swift", &["swift"], &[], &["swift"]),
+    language_row("TOML", &["toml"], &["Cargo.lock", "poetry.lock", "uv.lock", "Pipfile"], &[]),
+    language_row("Terraform", &["tf", "tfvars", "hcl"], &[], &[]),
+    language_row("TypeScript", &["ts", "mts", "cts"], &[], &["deno", "tsx", "ts-node"]),
+    language_row("TypeScriptReact", &["tsx"], &[], &[]),
+    language_row("Vue Component", &["vue"], &[], &[]),
+    language_row("XML", &["xml", "svg", "xsd"], &[], &[]),
+    language_row("YAML", &["yaml", "yml"], &[".clang-format"], &[]),
+    language_row("Zig", &["zig"], &[], &[]),
 ];
 
-const fn row(
+const fn language_row(
     name: &'static str,
     extensions: &'static [&'static str],
     files: &'static [&'static str],
     interpreters: &'static [&'static str],
-) -> Language {
-    Language { name, extensions, files, interpreters }
+) -> FileLanguage {
+    FileLanguage { name, extensions, files, interpreters }
 }
 
-/// The language of a file; `first_line` is asked for its `#!` where the name says nothing. None where no row fits.
-pub fn language(path: &str, first_line: &str) -> Option<&'static Language> {
+/// Returns the language of a file; the `#!` of `first_line` decides where the name does not. None where no row fits.
+pub fn language_of_file(path: &str, first_line: &str) -> Option<&'static FileLanguage> {
     by_name(path).or_else(|| by_interpreter(first_line))
 }
 
-fn by_name(path: &str) -> Option<&'static Language> {
+fn by_name(path: &str) -> Option<&'static FileLanguage> {
     let name = file_name(path);
     let whole = LANGUAGES.iter().find(|language| language.files.contains(&name));
     whole.or_else(|| {
-        let extension = extension(path)?.to_ascii_lowercase();
+        let extension = file_extension(path)?.to_ascii_lowercase();
         LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
     })
 }
 
-fn by_interpreter(first_line: &str) -> Option<&'static Language> {
+fn by_interpreter(first_line: &str) -> Option<&'static FileLanguage> {
     let command = first_line.strip_prefix("#!")?;
     let mut words = command.split_whitespace().map(file_name);
     let is_argument = |word: &&str| *word == "env" || word.starts_with('-') || word.contains('=');
@@ -100,13 +100,13 @@ fn by_interpreter(first_line: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.interpreters.contains(&program))
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What follows the last dot of the name; None for `Makefile` and `.gitignore`.
-pub(super) fn extension(path: &str) -> Option<&str> {
+/// Returns the part after the last dot of the name; None for `Makefile` and `.gitignore`.
+pub(super) fn file_extension(path: &str) -> Option<&str> {
     let (stem, extension) = file_name(path).rsplit_once('.')?;
     (!stem.is_empty()).then_some(extension)
 }
@@ -117,16 +117,16 @@ mod tests {
 
     use super::*;
 
-    fn name(path: &str, first_line: &str) -> Option<&'static str> {
-        language(path, first_line).map(|language| language.name)
+    fn language_name(path: &str, first_line: &str) -> Option<&'static str> {
+        language_of_file(path, first_line).map(|language| language.name)
     }
 
     #[test]
     fn no_extension_file_or_interpreter_stands_in_two_rows() {
         for words in [
-            |language: &Language| language.extensions,
-            |language: &Language| language.files,
-            |language: &Language| language.interpreters,
+            |language: &FileLanguage| language.extensions,
+            |language: &FileLanguage| language.files,
+            |language: &FileLanguage| language.interpreters,
         ] {
             let all: Vec<_> = LANGUAGES.iter().flat_map(words).collect();
             assert_eq!(all.iter().collect::<HashSet<_>>().len(), all.len());
@@ -136,18 +136,18 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_its_extension_or_its_whole_name() {
-        assert_eq!(name("src/a.test.TS", ""), Some("TypeScript"));
-        assert_eq!(name("deep/Dockerfile", ""), Some("Dockerfile"));
-        assert_eq!(name("Cargo.lock", ""), Some("TOML"));
-        assert_eq!(name("LICENSE", ""), None);
-        assert_eq!(name(".py", ""), None);
+        assert_eq!(language_name("src/a.test.TS", ""), Some("TypeScript"));
+        assert_eq!(language_name("deep/Dockerfile", ""), Some("Dockerfile"));
+        assert_eq!(language_name("Cargo.lock", ""), Some("TOML"));
+        assert_eq!(language_name("LICENSE", ""), None);
+        assert_eq!(language_name(".py", ""), None);
     }
 
     #[test]
     fn a_file_without_a_telling_name_is_known_by_its_interpreter() {
-        assert_eq!(name("bin/run", "#!/usr/bin/env python3.12"), Some("Python"));
-        assert_eq!(name("bin/run", "#! /bin/bash -e"), Some("Bourne Again Shell (bash)"));
-        assert_eq!(name("run", "#!/usr/bin/env -S A=1 node --flag"), Some("JavaScript (Babel)"));
-        assert_eq!(name("run", "#!"), None);
+        assert_eq!(language_name("bin/run", "#!/usr/bin/env python3.12"), Some("Python"));
+        assert_eq!(language_name("bin/run", "#! /bin/bash -e"), Some("Bourne Again Shell (bash)"));
+        assert_eq!(language_name("run", "#!/usr/bin/env -S A=1 node --flag"), Some("JavaScript (Babel)"));
+        assert_eq!(language_name("run", "#!"), None);
     }
 }

@@ -17,22 +17,22 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod base64;
-pub mod counts;
+pub mod diff_stat;
 pub mod diff;
-pub mod flat;
+pub mod flat_tree;
 pub mod highlight;
 pub mod languages;
 pub mod packing;
 pub mod patch;
-pub mod printed;
+pub mod ansi_text;
 pub mod redact;
-pub mod short;
+pub mod small_map;
 pub mod tree;
 pub mod type_defaults;
-pub mod unified;
+pub mod git_patch;
 pub mod utf8;
 
-/// Whether it is one of the words of a list, which has spaces between them.
+/// Returns whether a list, with spaces between its words, has a word.
 pub fn has_word(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|it| it == word)
 }

@@ -12,12 +12,12 @@ thread_local! {
     static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// One frame that holds the bytes.
+/// Packs the bytes into one frame.
 ///
 /// # Errors
 ///
 /// There is no memory for it.
-pub fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
+pub fn pack_bytes(bytes: &[u8]) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|zstd| {
         let zstd = match zstd {
             Some(zstd) => zstd,
@@ -27,12 +27,12 @@ pub fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
     })
 }
 
-/// What a frame holds, at most so many bytes.
+/// Unpacks a frame of at most so many bytes.
 ///
 /// # Errors
 ///
-/// It is no such frame, or holds more.
-pub fn unpack(packed: &[u8], most: usize) -> io::Result<Vec<u8>> {
+/// Fails where it is no such frame, or is longer.
+pub fn unpack_bytes(packed: &[u8], most: usize) -> io::Result<Vec<u8>> {
     UNPACKER.with_borrow_mut(|zstd| {
         let zstd = match zstd {
             Some(zstd) => zstd,

@@ -1,43 +1,43 @@
 //! Patches as agents write them: unified diffs, and the `apply_patch` dialect of Codex.
 //!
-//! [`unified`] reads the hunks of one file's unified diff, [`files_of_diff`] a diff of many files; [`codex`] reads an `apply_patch` text and
-//! [`in_call`] finds one in whatever an agent wrapped it (a here-document in a shell command, an argument
-//! list, JSON, JavaScript); [`difflib()`] reads what SlopCodeBench stores. [`apply()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
+//! [`parse_unified`] reads the hunks of one file's unified diff, [`files_of_diff`] a diff of many files; [`parse_codex`] reads an `apply_patch` text and
+//! [`patches_in_call`] finds one in whatever an agent wrapped it (a here-document in a shell command, an argument
+//! list, JSON, JavaScript); [`parse_difflib()`] reads what SlopCodeBench stores. [`apply_hunks()`] carries hunks out. Nothing here panics, whatever the bytes: a text that
 //! is no patch has no hunks.
 
 mod apply;
-mod dialect;
+mod codex_patch;
 mod difflib;
-mod git;
-mod shell;
-mod wrapped;
+mod git_diff;
+mod shell_script;
+mod call_patches;
 
-pub use apply::apply;
-pub use dialect::codex;
-pub use difflib::{apply_exactly, difflib};
-pub use git::{DiffChange, DiffFile, files as files_of_diff};
-pub use wrapped::{in_call, string_literal, without_comments};
+pub use apply::apply_hunks;
+pub use codex_patch::parse_codex;
+pub use difflib::{apply_exactly, parse_difflib};
+pub use git_diff::{DiffChange, DiffFile, files_of_diff as files_of_diff};
+pub use call_patches::{patches_in_call, string_literal, without_comments};
 
 /// Some lines of a file, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PatchHunk {
-    /// First line in the old file, counts from 1; None where the dialect has no numbers.
-    /// Where the hunk has no old lines, the line after which it stands.
+    /// First line in the old file, counts from 1; None where the dialect has no numbers. Where the hunk has no old
+    /// lines, the line before it.
     pub old_start: Option<usize>,
     /// First line in the new file, counts from 1; None where the dialect has no numbers.
     pub new_start: Option<usize>,
-    /// A line that stands somewhere above the hunk (`@@ def f():`), to be found first; several, outermost
-    /// first, are separated by line feeds.
+    /// A line somewhere above the hunk (`@@ def f():`), to be found first; several, outermost first, are separated by
+    /// line feeds.
     pub anchor: Option<String>,
     pub lines: Vec<PatchLine>,
-    /// The hunk stands at the end of the file.
+    /// True if the hunk is at the end of the file.
     pub at_end: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatchLine {
     pub kind: LineKind,
-    /// Without its line end.
+    /// The text without its line end.
     pub text: String,
     /// False where the patch says "No newline at end of file" here.
     pub newline: bool,
@@ -50,18 +50,18 @@ pub enum LineKind {
     Added,
 }
 
-/// What a patch does to one file.
+/// The change of one file in a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch {
-    /// As written in the patch; below the folder the command first went to, where it says `cd folder &&`.
+    /// The path as written in the patch; below the folder of a `cd folder &&` before it.
     pub path: String,
     /// The new path of a move.
     pub move_to: Option<String>,
-    pub change: FileChange,
+    pub change: PatchedFile,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FileChange {
+pub enum PatchedFile {
     /// The whole content.
     Add(String),
     Update(Vec<PatchHunk>),
@@ -75,9 +75,9 @@ pub struct LineCounts {
     pub removed: usize,
 }
 
-/// Why a patch does not fit a text.
+/// The reason why a patch does not fit a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum PatchMisfit {
     #[error("hunk {hunk}: its lines are not in the file")]
     NotFound {
         /// Counts from 1.
@@ -85,11 +85,11 @@ pub enum Misfit {
     },
 }
 
-/// Lines that these hunks add and remove.
+/// Returns lines that these hunks add and remove.
 pub fn line_counts(hunks: &[PatchHunk]) -> LineCounts {
-    let of =
+    let count_of =
         |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
-    LineCounts { added: of(LineKind::Added), removed: of(LineKind::Removed) }
+    LineCounts { added: count_of(LineKind::Added), removed: count_of(LineKind::Removed) }
 }
 
 impl PatchLine {
@@ -98,33 +98,33 @@ impl PatchLine {
     }
 }
 
-/// The hunks of a unified diff of one file. What stands before the first `@@` is skipped.
-pub fn unified(text: &str) -> Vec<PatchHunk> {
+/// Reads the hunks of a unified diff of one file. Text before the first `@@` is skipped.
+pub fn parse_unified(text: &str) -> Vec<PatchHunk> {
     let mut hunks: Vec<PatchHunk> = vec![];
-    let mut open: Option<(PatchHunk, Wanted)> = None;
+    let mut open: Option<(PatchHunk, LinesLeft)> = None;
     for line in text.split_terminator('\n') {
-        if let Some((hunk, wanted)) = &mut open
-            && wanted.take(line, Some(hunk))
+        if let Some((hunk, lines_left)) = &mut open
+            && lines_left.take_line(line, Some(hunk))
         {
             continue;
         }
         if let Some((hunk, _)) = open.take() {
             hunks.push(hunk);
         }
-        open = Header::parse(line).map(Header::open);
+        open = HunkHeader::parse(line).map(HunkHeader::start_hunk);
     }
     hunks.extend(open.map(|(hunk, _)| hunk));
     hunks
 }
 
 /// `@@ -1,3 +1,4 @@ heading`
-struct Header<'a> {
+struct HunkHeader<'a> {
     old: (usize, usize),
     new: (usize, usize),
     heading: &'a str,
 }
 
-impl<'a> Header<'a> {
+impl<'a> HunkHeader<'a> {
     fn parse(line: &'a str) -> Option<Self> {
         let (ranges, heading) = line.strip_prefix("@@ -")?.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
@@ -135,31 +135,31 @@ impl<'a> Header<'a> {
         Some(Self { old: range(old)?, new: range(new)?, heading: heading.trim() })
     }
 
-    fn open(self) -> (PatchHunk, Wanted) {
+    fn start_hunk(self) -> (PatchHunk, LinesLeft) {
         let hunk = PatchHunk {
             old_start: Some(self.old.0),
             new_start: Some(self.new.0),
             anchor: (!self.heading.is_empty()).then(|| self.heading.to_owned()),
             ..PatchHunk::default()
         };
-        (hunk, Wanted { old: self.old.1, new: self.new.1 })
+        (hunk, LinesLeft { old: self.old.1, new: self.new.1 })
     }
 }
 
-/// How many lines a hunk still wants, so that a removed `-- x` is not taken for the next file's header.
-struct Wanted {
+/// The number of lines that a hunk still lacks, so that a removed `-- x` is not taken for the next file's header.
+struct LinesLeft {
     old: usize,
     new: usize,
 }
 
-impl Wanted {
-    /// Of the hunk that begins with this line, if it is the head of one.
-    fn of_header(line: &str) -> Option<Self> {
-        Header::parse(line).map(|header| header.open().1)
+impl LinesLeft {
+    /// Returns the number of lines of the hunk whose head this line is; None for another line.
+    fn from_header(line: &str) -> Option<Self> {
+        HunkHeader::parse(line).map(|header| header.start_hunk().1)
     }
 
-    /// Whether the line belongs to the hunk, which takes it.
-    fn take(&mut self, line: &str, hunk: Option<&mut PatchHunk>) -> bool {
+    /// Adds the line to the hunk; false where the line does not belong to it.
+    fn take_line(&mut self, line: &str, hunk: Option<&mut PatchHunk>) -> bool {
         if line.starts_with('\\') {
             if let Some(last) = hunk.and_then(|hunk| hunk.lines.last_mut()) {
                 last.newline = false;

@@ -11,7 +11,7 @@ use tree_sitter::{InputEdit, Language, Node, Parser, Point, Tree};
 
 use super::languages;
 
-/// A grammar this house knows how to use, compiled in or not.
+/// A grammar that the program can use, compiled in or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grammar {
@@ -45,9 +45,9 @@ impl Grammar {
         Self::Zig,
     ];
 
-    /// The grammar for a file of this name; None where no grammar is known, whether compiled in or not.
-    pub fn of(path: &str) -> Option<Self> {
-        match languages::language(path, "")?.name {
+    /// Returns the grammar for a file of this name; None where no grammar is known, whether compiled in or not.
+    pub fn for_path(path: &str) -> Option<Self> {
+        match languages::language_of_file(path, "")?.name {
             "C" => Some(Self::C),
             "C++" => Some(Self::Cpp),
             "Go" => Some(Self::Go),
@@ -63,7 +63,7 @@ impl Grammar {
         }
     }
 
-    /// What a table or a JSON key calls it, in lower case: `python`, `cpp`, `tsx`.
+    /// Returns the name in tables and JSON keys, in lower case: `python`, `cpp`, `tsx`.
     pub fn name(self) -> &'static str {
         match self {
             Self::C => "c",
@@ -80,8 +80,8 @@ impl Grammar {
         }
     }
 
-    /// None where its feature is off.
-    pub fn language(self) -> Option<Language> {
+    /// Returns the language of tree-sitter; None where its feature is off.
+    pub fn tree_sitter_language(self) -> Option<Language> {
         match self {
             Self::Python => Some(tree_sitter_python::LANGUAGE.into()),
             #[cfg(feature = "c")]
@@ -109,26 +109,26 @@ impl Grammar {
         }
     }
 
-    /// Whether its feature is on.
+    /// Returns whether its feature is on.
     pub fn is_compiled_in(self) -> bool {
-        self.language().is_some()
+        self.tree_sitter_language().is_some()
     }
 }
 
-/// What the kinds of a grammar mean to a reader of its trees, by their numbers, which are had sooner of a node than names.
-pub fn by_kind<T>(language: &Language, of: impl Fn(&str) -> T) -> Vec<T> {
+/// Maps the kinds of a grammar by their numbers, which a node gives sooner than names.
+pub fn by_kind<T>(language: &Language, value_of: impl Fn(&str) -> T) -> Vec<T> {
     let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
-    (0..count).map(|kind| of(language.node_kind_for_id(kind).unwrap_or_default())).collect()
+    (0..count).map(|kind| value_of(language.node_kind_for_id(kind).unwrap_or_default())).collect()
 }
 
-/// The tree of a text; errors are nodes in it. None where the grammar is not compiled in.
-pub fn parse(grammar: Grammar, text: &[u8]) -> Option<Tree> {
-    with_stack_for(text.len(), || parser(grammar)?.parse(text, None))
+/// Reads the tree of a text; errors are nodes in it. None where the grammar is not compiled in.
+pub fn parse_tree(grammar: Grammar, text: &[u8]) -> Option<Tree> {
+    with_stack_for(text.len(), || new_parser(grammar)?.parse(text, None))
 }
 
-/// Runs the parser where the stack is large enough. Around errors the library goes through several readings at once, and lets
-/// go of each by a function that calls itself for every token of it: a comment of another language, a hundred thousand
-/// brackets deep, would end the program. Of the stack only what is used is taken from the system.
+/// Returns runs the parser on a stack that is large enough. Around errors the library follows several readings at once, and
+/// frees each by a function that recurses for every token of it: a comment of another language, a hundred thousand
+/// brackets deep, would end the program. The system provides only the part of the stack that is used.
 fn with_stack_for<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     /// A call takes some 100 bytes, and no token is shorter than a byte but for a few of layout.
     const A_BYTE: usize = 256;
@@ -137,25 +137,25 @@ fn with_stack_for<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(needed, needed, work)
 }
 
-fn parser(grammar: Grammar) -> Option<Parser> {
+fn new_parser(grammar: Grammar) -> Option<Parser> {
     let mut parser = Parser::new();
-    parser.set_language(&grammar.language()?).ok()?;
+    parser.set_language(&grammar.tree_sitter_language()?).ok()?;
     Some(parser)
 }
 
-/// As [`parse`], of a text that came out of another: what did not change is taken from its tree. Around errors a tree
+/// Parses, as [`parse_tree`], a text that came out of another: unchanged parts are taken from its tree. Around errors a tree
 /// depends on what it came from; such a text is parsed anew.
 pub fn parse_after(grammar: Grammar, (old, tree): (&str, &Tree), text: &str) -> Option<Tree> {
     if tree.root_node().has_error() {
-        return parse(grammar, text.as_bytes());
+        return parse_tree(grammar, text.as_bytes());
     }
     let mut edited = tree.clone();
     edited.edit(&edit_between(old, text));
-    let parsed = with_stack_for(text.len(), || parser(grammar)?.parse(text, Some(&edited)))?;
-    if parsed.root_node().has_error() { parse(grammar, text.as_bytes()) } else { Some(parsed) }
+    let parsed = with_stack_for(text.len(), || new_parser(grammar)?.parse(text, Some(&edited)))?;
+    if parsed.root_node().has_error() { parse_tree(grammar, text.as_bytes()) } else { Some(parsed) }
 }
 
-/// The piece outside of which both texts are the same.
+/// Returns the piece outside of which both texts are the same.
 fn edit_between(old: &str, new: &str) -> InputEdit {
     let (a, b) = (old.as_bytes(), new.as_bytes());
     let mut start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -185,47 +185,47 @@ fn point_at(text: &[u8], byte: usize) -> Point {
     Point { row, column: byte - line }
 }
 
-/// How the allocator of the program makes the trees of [`with_tree`] out of one piece of memory each. Each is asked in the
-/// thread of the tree.
+/// The functions by which the program's allocator makes each tree of [`with_tree`] in one piece of memory. Each is
+/// called in the thread of the tree.
 #[derive(Debug, Clone, Copy)]
-pub struct Pool {
-    /// Everything that the grammar's library asks for comes out of one piece from now on, which is about enough for the
-    /// tree of a text of so many bytes. False where such a piece is in use already.
+pub struct TreePool {
+    /// Starts to serve the requests of the grammar's library from one piece, which is about enough for the tree of a
+    /// text of so many bytes. False where such a piece is in use already.
     pub open: fn(bytes: usize) -> bool,
-    /// What it asks for from now on does not come out of the piece; what does is still there.
+    /// Stops serving requests from the piece; the memory in use stays there.
     pub close: fn(),
-    /// Whether all that was asked for in between did come out of the piece.
+    /// Returns whether all requests in between were served from the piece.
     pub is_whole: fn() -> bool,
     /// Lets go of the piece.
     pub free: fn(),
 }
 
-static POOL: OnceLock<Pool> = OnceLock::new();
+static POOL: OnceLock<TreePool> = OnceLock::new();
 
 /// Says how the allocator of the program makes short-lived trees. Without that they are made as all others are.
-pub fn pool_with(pool: Pool) {
+pub fn set_tree_pool(pool: TreePool) {
     let _ = POOL.set(pool); // the program has one allocator: the first word holds
 }
 
-/// What `work` makes of the root of a text's tree, as of [`parse`]. The tree is freed afterwards: where the program has a
-/// [`Pool`], as one piece of memory, whoever else still holds it. So `work` gets a node, which ends with the call, and no
-/// `Tree`, which could be cloned and kept.
+/// Returns the result of `work` for the root of a text's tree, as of [`parse_tree`]. The tree is freed afterwards:
+/// where the program has a [`TreePool`], as one piece of memory, even if something else still refers to it. So `work`
+/// gets a node, which ends with the call, and no `Tree`, which could be cloned and kept.
 pub fn with_tree<T>(grammar: Grammar, text: &[u8], work: impl FnOnce(Option<Node<'_>>) -> T) -> T {
     let Some(pool) = POOL.get().filter(|pool| (pool.open)(text.len())) else {
-        return work(parse(grammar, text).as_ref().map(Tree::root_node));
+        return work(parse_tree(grammar, text).as_ref().map(Tree::root_node));
     };
-    let pooled = Pooled { pool, tree: ManuallyDrop::new(parse(grammar, text)) };
+    let pooled = PooledTree { pool, tree: ManuallyDrop::new(parse_tree(grammar, text)) };
     (pool.close)();
     work(pooled.tree.as_ref().map(Tree::root_node))
 }
 
 /// A tree in a piece of memory of its own.
-struct Pooled<'p> {
-    pool: &'p Pool,
+struct PooledTree<'p> {
+    pool: &'p TreePool,
     tree: ManuallyDrop<Option<Tree>>,
 }
 
-impl Drop for Pooled<'_> {
+impl Drop for PooledTree<'_> {
     fn drop(&mut self) {
         if !(self.pool.is_whole)() {
             // Some of it lies elsewhere.
@@ -239,12 +239,12 @@ impl Drop for Pooled<'_> {
 mod tests {
     use super::*;
 
-    /// Comments of another language: around errors the library holds several readings, each as long as the text.
+    /// Comments of another language: around errors the library keeps several readings, each as long as the text.
     #[test]
     fn what_is_nested_in_errors_is_parsed_on_any_stack() {
         let text = "{-".repeat(3_000) + &"-}".repeat(3_000);
         let parsing = std::thread::Builder::new().stack_size(64 << 10);
-        let parse = move || parse(Grammar::Go, text.as_bytes()).is_some();
+        let parse = move || parse_tree(Grammar::Go, text.as_bytes()).is_some();
         assert!(parsing.spawn(parse).unwrap().join().unwrap());
     }
 }

@@ -4,7 +4,7 @@
 //! a default is written as the bound (`T : int`), or as a part of it where there is one (`T: int | bool`). Names and tokens stay
 //! where they are.
 
-/// None where the text has no such default.
+/// Rewrites defaults as bounds; None where the text has no such default.
 pub fn as_bounds(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut changed: Option<Vec<u8>> = None;
@@ -28,7 +28,7 @@ pub fn as_bounds(text: &str) -> Option<String> {
     changed.and_then(|bytes| String::from_utf8(bytes).ok())
 }
 
-/// The end of the comment or string that begins here; here where none does.
+/// Returns the end of the comment or string that begins here; here where none does.
 fn skip_words(bytes: &[u8], at: usize) -> usize {
     match bytes[at] {
         b'#' => bytes[at..].iter().position(|it| *it == b'\n').map_or(bytes.len(), |by| at + by),
@@ -61,7 +61,7 @@ fn after_word(bytes: &[u8], at: usize) -> usize {
     at + length.max(1)
 }
 
-/// Of `class NAME[`, `def NAME[` and `type NAME[` the place after the bracket.
+/// Returns the place after the bracket of `class NAME[`, `def NAME[` and `type NAME[`.
 fn list_after_keyword(bytes: &[u8], at: usize) -> Option<usize> {
     let is_start = at == 0 || !is_word(bytes[at - 1]) && bytes[at - 1] != b'.';
     let word = &bytes[at..after_word(bytes, at)];
@@ -111,7 +111,7 @@ fn each_default(bytes: &[u8], from: usize, change: &mut impl FnMut(usize, u8)) -
     at
 }
 
-/// Whether an equals sign is no part of a comparison.
+/// Returns whether an equals sign is no part of a comparison.
 fn is_assignment(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|at| bytes.get(at));
     bytes.get(at + 1) != Some(&b'=') && !matches!(before, Some(b'=' | b'!' | b'<' | b'>' | b':'))
@@ -141,7 +141,7 @@ mod tests {
         ] {
             let found = as_bounds(written).unwrap();
             assert_eq!(found, wanted);
-            let tree = tree::parse(Grammar::Python, found.as_bytes()).unwrap();
+            let tree = tree::parse_tree(Grammar::Python, found.as_bytes()).unwrap();
             assert!(!tree.root_node().has_error(), "{found}: {}", tree.root_node().to_sexp());
         }
     }

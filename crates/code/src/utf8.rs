@@ -1,16 +1,17 @@
-//! Whether bytes are text, asked many bytes at a time: logs of hundreds of megabytes are, and every version of their files.
+//! Tests whether bytes are text, many bytes at a time: logs of hundreds of megabytes are tested, and every version of
+//! their files.
 
 use std::borrow::Cow;
 
-/// The text that bytes are; None where they are none.
-pub fn text(bytes: &[u8]) -> Option<&str> {
+/// Returns the text that bytes are; None where they are none.
+pub fn as_text(bytes: &[u8]) -> Option<&str> {
     simdutf8::basic::from_utf8(bytes).ok()
 }
 
-/// The text that bytes are, with what is none replaced by U+FFFD.
-pub fn readable(bytes: &[u8]) -> Cow<'_, str> {
+/// Returns the text that bytes are, with what is none replaced by U+FFFD.
+pub fn lossy_text(bytes: &[u8]) -> Cow<'_, str> {
     // The check alone is several times faster than the replacing reader, and almost always enough.
-    text(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Borrowed)
+    as_text(bytes).map_or_else(|| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 #[cfg(test)]
@@ -29,8 +30,8 @@ mod tests {
             ], 0..6),
         ) {
             let bytes = parts.concat();
-            proptest::prop_assert_eq!(text(&bytes), std::str::from_utf8(&bytes).ok());
-            proptest::prop_assert_eq!(readable(&bytes), String::from_utf8_lossy(&bytes));
+            proptest::prop_assert_eq!(as_text(&bytes), std::str::from_utf8(&bytes).ok());
+            proptest::prop_assert_eq!(lossy_text(&bytes), String::from_utf8_lossy(&bytes));
         }
     }
 }

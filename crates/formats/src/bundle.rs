@@ -1,14 +1,14 @@
-//! The run bundle: a folder with a `run.json` that says what was run and which turn ended at which commit, around
+//! The run bundle: a folder with a `run.json` with the facts of the run and the commit at the end of each turn, around
 //! the agent's own logs. trajview writes it and reads it; every other format can be imported into it.
 //!
 //! The sources of a bundle are `run.json` first, then `script.json`, `tests.jsonl` and the files below `session/` as far
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
 mod conduct;
-mod layer;
+mod turn_layer;
 mod manifest;
-mod record;
-mod start;
+mod turn_values;
+mod start_state;
 mod tests_jsonl;
 
 use std::collections::BTreeMap;
@@ -17,25 +17,25 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    Agent, Checkpoint, Edit, Place, Run, RunOrigin, SourceFile, SourceId, Step, StepText, SubAgent,
-    Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, label,
+    Agent, Checkpoint, Edit, RecordPlace, Run, RunOrigin, SourceRecord, SourceId, Step, StepText, SubAgent,
+    Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, first_line_label,
 };
 
 use super::{
-    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, companions,
-    nested::{head_of, move_places, place_within},
+    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes, companion_files,
+    nested_logs::{head_of, move_places, place_within},
     not_finite,
 };
 
-use manifest::{Manifest, ManifestCheckpoint, ManifestTurn};
+use manifest::{BundleManifest, ManifestCheckpoint, ManifestTurn};
 
 pub struct Bundle;
 
 /// Bytes that `run.json` and `script.json` may have; a run of 5,000 turns has 1 MiB.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Turns that are read of `run.json`.
-const MOST_TURNS: usize = 50_000;
+const MAX_TURNS: usize = 50_000;
 
 /// The schema of `run.json` that we read.
 const SCHEMA: &str = "trajview.run/1";
@@ -45,91 +45,91 @@ impl Format for Bundle {
         "bundle"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "trajview's own folder: run.json, the agent's logs, one git commit a turn"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "codex-p12"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Bundle, EditsTold::Text).tokens().cost().times().subagents()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Bundle, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let start = head.bytes.trim_ascii_start();
         start.starts_with(b"{") && memchr::memmem::find(start, b"\"trajview.run/").is_some()
     }
 
-    fn index_with(
+    fn index_run_with(
         &self,
-        sources: &[Source<'_>],
-        executor: &dyn Executor,
+        sources: &[SourceBytes<'_>],
+        executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
         let (manifest, no_numbers) = read_manifest(sources)?;
-        let mut run = run_of(&manifest);
+        let mut run = run_from_manifest(&manifest);
         if no_numbers > 0 {
-            let what = not_finite::warning(no_numbers);
+            let what = not_finite::warning_text(no_numbers);
             run.warnings.push(Warning { place: "run.json".into(), what });
         }
         let script = sources.iter().position(|source| source.name == "script.json");
-        let requests = script.map(|at| requests_of(sources, at, &mut run)).unwrap_or_default();
+        let requests = script.map(|at| read_requests(sources, at, &mut run)).unwrap_or_default();
         let sessions = index_sessions(sources, executor, &mut run);
         lay_out(&manifest, sessions, &requests, &mut run);
         if let Some((source, id)) =
             sources.iter().zip((0..).map(SourceId)).find(|(it, _)| it.name == "tests.jsonl")
         {
-            tests_jsonl::read(source, id, &mut run);
+            tests_jsonl::read_tests(source, id, &mut run);
         }
         Ok(run)
     }
 
-    /// Only `script.json` has words of the bundle's own, and those are requests.
-    fn words(&self, record: &[u8], _step: &Step) -> StepText {
-        StepText { text: self.request(record), ..StepText::default() }
+    /// Returns a request of `script.json`, the only text of the bundle's own.
+    fn step_text(&self, record: &[u8], _step: &Step) -> StepText {
+        StepText { text: self.request_text(record), ..StepText::default() }
     }
 
-    fn request(&self, record: &[u8]) -> String {
-        serde_json::from_slice::<Request>(record).map(|request| request.text).unwrap_or_default()
+    fn request_text(&self, record: &[u8]) -> String {
+        serde_json::from_slice::<BundleScriptRequest>(record).map(|request| request.text).unwrap_or_default()
     }
 
-    fn result(&self, _record: &[u8], _result: &ToolResult) -> String {
+    fn result_text(&self, _record: &[u8], _result: &ToolResult) -> String {
         String::new()
     }
 
-    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
+    fn recorded_edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
         None
     }
 }
 
 #[derive(Deserialize)]
-struct Script<'a> {
+struct BundleScript<'a> {
     #[serde(borrow, default)]
     requests: Vec<&'a RawValue>,
-    /// What was never asked.
+    /// The requests of the script that no turn asked.
     #[serde(borrow, default)]
     skipped: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Request {
+struct BundleScriptRequest {
     turn: Option<usize>,
     #[serde(default)]
     text: String,
 }
 
-/// With how many of its values are no numbers.
-fn read_manifest(sources: &[Source<'_>]) -> Result<(Manifest, usize), NotUnderstood> {
+/// Reads `run.json`. The second value is the number of its values that are NaN or Infinity.
+fn read_manifest(sources: &[SourceBytes<'_>]) -> Result<(BundleManifest, usize), NotUnderstood> {
     let bytes = sources.first().map_or(&[][..], |source| source.bytes);
-    if bytes.len() > MOST_BYTES {
+    if bytes.len() > MAX_BYTES {
         return Err(NotUnderstood(format!(
             "run.json has {} bytes; up to {} MiB are read",
             bytes.len(),
-            MOST_BYTES >> 20
+            MAX_BYTES >> 20
         )));
     }
-    let (manifest, no_numbers) = not_finite::read::<Manifest>(bytes)
+    let (manifest, no_numbers) = not_finite::read_json::<BundleManifest>(bytes)
         .map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
     if manifest.schema == SCHEMA {
         return Ok((manifest, no_numbers));
@@ -140,7 +140,7 @@ fn read_manifest(sources: &[Source<'_>]) -> Result<(Manifest, usize), NotUnderst
     )))
 }
 
-fn run_of(manifest: &Manifest) -> Run {
+fn run_from_manifest(manifest: &BundleManifest) -> Run {
     let time = |text: &Option<String>| text.as_deref().and_then(Time::parse);
     let id = manifest.id.clone().unwrap_or_else(|| "bundle".into());
     let agent = manifest.agent.as_ref();
@@ -173,21 +173,21 @@ fn run_of(manifest: &Manifest) -> Run {
     }
 }
 
-/// The script's requests by turn number, each with the place of its object in `script.json`.
-fn requests_of(
-    sources: &[Source<'_>],
+/// Returns the script's requests by turn number, each with the place of its object in `script.json`.
+fn read_requests(
+    sources: &[SourceBytes<'_>],
     at: usize,
     run: &mut Run,
-) -> BTreeMap<usize, (Place, Box<str>)> {
+) -> BTreeMap<usize, (RecordPlace, Box<str>)> {
     let warnings = &mut run.warnings;
     let Some(source) = sources.get(at) else { return BTreeMap::new() };
-    if source.bytes.len() > MOST_BYTES {
+    if source.bytes.len() > MAX_BYTES {
         let what =
-            format!("has {} bytes; up to {} MiB are read", source.bytes.len(), MOST_BYTES >> 20);
+            format!("has {} bytes; up to {} MiB are read", source.bytes.len(), MAX_BYTES >> 20);
         warnings.push(Warning { place: source.name.into(), what });
         return BTreeMap::new();
     }
-    let script: Script<'_> = match serde_json::from_slice(source.bytes) {
+    let script: BundleScript<'_> = match serde_json::from_slice(source.bytes) {
         Ok(script) => script,
         Err(why) => {
             warnings.push(Warning {
@@ -200,68 +200,69 @@ fn requests_of(
     run.origin.record.skipped = skipped_requests(&script);
     let mut requests = BTreeMap::new();
     for (order, raw) in script.requests.iter().enumerate() {
-        let Ok(request) = serde_json::from_str::<Request>(raw.get()) else {
+        let Ok(request) = serde_json::from_str::<BundleScriptRequest>(raw.get()) else {
             let what = format!("request {} is not an object with turn and text", order + 1);
             warnings.push(Warning { place: source.name.into(), what });
             continue;
         };
         let place = place_within(source.bytes, raw.get(), SourceId(at as u32));
-        requests.insert(request.turn.unwrap_or(order + 1), (place, label(&request.text)));
+        requests.insert(request.turn.unwrap_or(order + 1), (place, first_line_label(&request.text)));
     }
     requests
 }
 
-fn skipped_requests(script: &Script<'_>) -> Vec<Box<str>> {
+fn skipped_requests(script: &BundleScript<'_>) -> Vec<Box<str>> {
     let skipped =
-        script.skipped.and_then(|raw| serde_json::from_str::<Vec<Request>>(raw.get()).ok());
-    skipped.unwrap_or_default().iter().map(|request| label(&request.text)).collect()
+        script.skipped.and_then(|raw| serde_json::from_str::<Vec<BundleScriptRequest>>(raw.get()).ok());
+    skipped.unwrap_or_default().iter().map(|request| first_line_label(&request.text)).collect()
 }
 
 /// A log of the bundle, read by its own format, its places already pointing into the bundle's sources.
-struct Session {
+struct IndexedSession {
     /// File name below `session/`.
     name: String,
     source: SourceId,
-    /// Whether it is one document, which is written anew after each turn: its lines are not those of then.
+    /// Is true where the log is one document. The agent writes it anew after each turn, so its lines are not those of that
+    /// turn.
     is_document: bool,
     run: Run,
 }
 
-fn index_sessions(sources: &[Source<'_>], executor: &dyn Executor, run: &mut Run) -> Vec<Session> {
+fn index_sessions(sources: &[SourceBytes<'_>], executor: &dyn PieceExecutor, run: &mut Run) -> Vec<IndexedSession> {
     let logs =
         || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.origin.sources = sources
         .iter()
-        .map(|source| SourceFile { name: source.name.into(), format: Bundle.name() })
+        .map(|source| SourceRecord { name: source.name.into(), format: Bundle.name() })
         .collect();
     // A log that says it is a bundle would be read as one for ever.
-    let claim = |source: &Source<'_>| {
-        super::claim(&head_of(*source)).filter(|format| format.name() != Bundle.name())
+    let claim = |source: &SourceBytes<'_>| {
+        super::format_for_head(&head_of(*source)).filter(|format| format.name() != Bundle.name())
     };
     let claimed: Vec<(usize, &'static dyn Format)> =
         logs().filter_map(|(at, source)| claim(source).map(|format| (at, format))).collect();
     let head_of = |at: usize| head_of(sources[at]);
-    let mains = companions::mains_among(&claimed, head_of);
+    let mains = companion_files::main_files_among(&claimed, head_of);
     let all: Vec<usize> = logs().map(|(at, _)| at).collect();
-    let parts = companions::companions(mains.iter().map(|(_, format)| *format), &all, head_of);
+    let parts = companion_files::companions_by_format(mains.iter().map(|(_, format)| *format), &all, head_of);
     let mut sessions = vec![];
     for (at, format) in mains {
-        let mut members = parts[format.name()].of(&format.names(&head_of(at)));
+        let mut members = parts[format.name()].parts_of(&format.names_in_parts(&head_of(at)));
         members.remove(&at);
         let members: Vec<usize> = std::iter::once(at).chain(members).collect();
-        let subset: Vec<Source<'_>> = members.iter().map(|&member| sources[member]).collect();
+        let subset: Vec<SourceBytes<'_>> = members.iter().map(|&member| sources[member]).collect();
         for &member in &members {
             run.origin.sources[member].format = format.name();
         }
-        match format.index_with(&subset, executor) {
+        match format.index_run_with(&subset, executor) {
             Ok(mut inner) => {
                 let ids: Vec<SourceId> =
                     members.iter().map(|&member| SourceId(member as u32)).collect();
                 move_places(&mut inner, &ids);
                 let name = sources[at].name.trim_start_matches("session/").to_owned();
-                let is_document = format.offers().shape == Shape::Document;
+                let is_document = format.capabilities().shape == RecordingShape::Document;
                 let source = SourceId(at as u32);
-                sessions.push(Session { name, source, is_document, run: inner });
+                sessions.push(IndexedSession { name, source, is_document, run: inner });
             }
             Err(why) => {
                 run.warnings.push(Warning { place: sources[at].name.into(), what: why.to_string() })
@@ -278,7 +279,8 @@ fn index_sessions(sources: &[Source<'_>], executor: &dyn Executor, run: &mut Run
     sessions
 }
 
-/// Whether a file below `session/` may be an agent's log, in whatever format: all but what is known to be something else.
+/// Returns whether a file below `session/` may be an agent's log, in whatever format. Only names known to be something else
+/// are excluded.
 fn could_be_log(name: &str) -> bool {
     const OTHERS: [&str; 7] =
         [".cast", ".meta.json", ".stderr", "stderr.log", ".txt", ".patch", ".diff"];
@@ -287,13 +289,13 @@ fn could_be_log(name: &str) -> bool {
 
 /// Lays the turns of the logs along the manifest's list.
 fn lay_out(
-    manifest: &Manifest,
-    sessions: Vec<Session>,
-    requests: &BTreeMap<usize, (Place, Box<str>)>,
+    manifest: &BundleManifest,
+    sessions: Vec<IndexedSession>,
+    requests: &BTreeMap<usize, (RecordPlace, Box<str>)>,
     run: &mut Run,
 ) {
-    let listed = list_of_turns(manifest, &sessions, run);
-    run.turns = listed.iter().map(|entry| turn_of(entry, requests)).collect();
+    let listed = listed_turns(manifest, &sessions, run);
+    run.turns = listed.iter().map(|entry| turn_from_entry(entry, requests)).collect();
     // What a log states of its session is of the whole run where it is the only one.
     if let [only] = sessions.as_slice() {
         run.stated = only.run.stated;
@@ -308,24 +310,24 @@ fn lay_out(
         // The bundle's own clock goes around the whole turn, the log's only around its records.
         turn.started_at = entry.started_at.as_deref().and_then(Time::parse).or(turn.started_at);
         turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
-        record::complete(turn, entry, &mut run.warnings);
+        turn_values::complete_turn(turn, entry, &mut run.warnings);
     }
-    run.origin.record.state = record::text(&manifest.rest, "state");
-    start::complete(run, &manifest.rest);
-    run.origin.record.remarks = record::texts(&manifest.rest, "remarks");
-    run.origin.record.conduct = conduct::of(manifest);
+    run.origin.record.state = turn_values::field_text(&manifest.rest, "state");
+    start_state::complete_start(run, &manifest.rest);
+    run.origin.record.remarks = turn_values::field_texts(&manifest.rest, "remarks");
+    run.origin.record.conduct = conduct::conduct_of_run(manifest);
     lay_out_checkpoints(manifest, run);
 }
 
-/// The manifest's turns in order; without any, as many as the logs have.
-fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Vec<ManifestTurn> {
+/// Returns the manifest's turns in order; without any, as many as the logs have.
+fn listed_turns(manifest: &BundleManifest, sessions: &[IndexedSession], run: &mut Run) -> Vec<ManifestTurn> {
     let mut listed: Vec<ManifestTurn> = vec![];
     let mut numbers = std::collections::HashSet::new();
-    if manifest.turns.len() > MOST_TURNS {
-        let what = format!("names more than {MOST_TURNS} turns; the rest is left out");
+    if manifest.turns.len() > MAX_TURNS {
+        let what = format!("names more than {MAX_TURNS} turns; the rest is left out");
         run.warnings.push(Warning { place: "run.json".into(), what });
     }
-    for turn in manifest.turns.iter().take(MOST_TURNS) {
+    for turn in manifest.turns.iter().take(MAX_TURNS) {
         if !numbers.insert(turn.turn) {
             let what = format!("turn {} is listed twice; the first counts", turn.turn);
             run.warnings.push(Warning { place: "run.json".into(), what });
@@ -348,7 +350,7 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
         .filter_map(|turn| turn.session.as_deref())
         .collect::<std::collections::BTreeSet<_>>()
     {
-        // That a log is there and cannot be read was said before.
+        // A warning about an unreadable log exists already.
         let is_there = run
             .origin
             .sources
@@ -363,7 +365,7 @@ fn list_of_turns(manifest: &Manifest, sessions: &[Session], run: &mut Run) -> Ve
 }
 
 impl ManifestTurn {
-    fn holds(&self, session: &str, line: u32) -> bool {
+    fn contains_line(&self, session: &str, line: u32) -> bool {
         let is_session = self.session.as_deref().is_none_or(|name| name == session);
         is_session
             && self.first_line.is_some_and(|first| first <= line)
@@ -371,24 +373,25 @@ impl ManifestTurn {
     }
 }
 
-fn turn_of(entry: &ManifestTurn, requests: &BTreeMap<usize, (Place, Box<str>)>) -> Turn {
+fn turn_from_entry(entry: &ManifestTurn, requests: &BTreeMap<usize, (RecordPlace, Box<str>)>) -> Turn {
     let request = requests.get(&entry.turn);
     Turn {
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
         request: request.map(|(place, _)| *place),
         commit: entry.commit.as_deref().filter(|commit| is_object_id(commit)).map(Into::into),
-        layer: before_request(entry).map(Into::into),
+        layer: layer_text(entry).map(Into::into),
         ..Turn::default()
     }
 }
 
-/// What has to be known of a request before it is read.
-fn before_request(entry: &ManifestTurn) -> Option<String> {
+/// Describes the circumstances of a request that a reader has to know first: a layer, a typed request, an agent without
+/// memory. Returns None where there are none.
+fn layer_text(entry: &ManifestTurn) -> Option<String> {
     let typed = "not in the script: a person typed this request into the agent's terminal";
     let anew = "the agent was started anew for this turn and remembers nothing of the turns before";
     let within =
         || format!("a person typed while it was under way: {}", entry.typed_within.join(" / "));
-    let layer = entry.layer.as_ref().filter(|layer| !layer.is_null()).map(layer::words);
+    let layer = entry.layer.as_ref().filter(|layer| !layer.is_null()).map(turn_layer::layers_text);
     let facts = [
         entry.typed.then(|| typed.to_owned()),
         entry.without_memory.then(|| anew.to_owned()),
@@ -403,7 +406,7 @@ fn is_object_id(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What the manifest leaves open the log may know.
+/// Takes from the log the facts that the manifest leaves out.
 fn adopt_facts(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
     run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
@@ -417,22 +420,22 @@ fn adopt_facts(run: &mut Run, inner: &Run) {
     run.warnings.extend(inner.warnings.iter().cloned());
 }
 
-fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
-    let Session { name, source, is_document, run: inner } = session;
+fn lay_out_session(listed: &[ManifestTurn], session: IndexedSession, run: &mut Run) {
+    let IndexedSession { name, source, is_document, run: inner } = session;
     let first_agent = run.subagents.len();
     let has_lines = listed.iter().any(|entry| entry.first_line.is_some());
     let own: Vec<usize> = (0..listed.len())
         .filter(|&at| listed[at].session.as_deref().is_none_or(|session| session == name))
         .collect();
     let lines = LineRanges::new(listed, &own, &name);
-    let told = is_document.then(|| by_requests(&inner.turns, &own, &run.turns));
+    let turn_indices = is_document.then(|| turns_by_requests(&inner.turns, &own, &run.turns));
     // Where each turn of the log went, and how many steps were there before it.
     let mut moved: Vec<(usize, usize)> = vec![];
     for (order, turn) in inner.turns.into_iter().enumerate() {
         let line = first_line_of(&turn, source);
-        let by_line = match &told {
-            Some(told) => told[order],
-            None => line.and_then(|line| lines.turn_of(line)),
+        let by_line = match &turn_indices {
+            Some(turn_indices) => turn_indices[order],
+            None => line.and_then(|line| lines.turn_with_line(line)),
         };
         let by_order = (!has_lines).then(|| own.get(order).copied()).flatten();
         let Some(at) = by_line
@@ -450,7 +453,7 @@ fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
             run.warnings.push(Warning { place, what });
         }
         moved.push((at, run.turns[at].steps.len()));
-        merge(&mut run.turns[at], turn, first_agent);
+        merge_turn(&mut run.turns[at], turn, first_agent);
     }
     for mut agent in inner.subagents {
         move_agent(&mut agent, first_agent, &moved);
@@ -458,9 +461,9 @@ fn lay_out_session(listed: &[ManifestTurn], session: Session, run: &mut Run) {
     }
 }
 
-/// For each turn of a log the one of the manifest's `own`: one after the other where there are as many, else the next that asks
-/// the same.
-fn by_requests(turns: &[Turn], own: &[usize], listed: &[Turn]) -> Vec<Option<usize>> {
+/// Maps each turn of a log to one of the manifest's `own` turns: one after the other where there are as many, else to the
+/// next turn with the same request.
+fn turns_by_requests(turns: &[Turn], own: &[usize], listed: &[Turn]) -> Vec<Option<usize>> {
     let as_many = turns.len() == own.len();
     let mut next = 0;
     let found = turns.iter().zip(0..).map(|(turn, order)| {
@@ -475,17 +478,17 @@ fn by_requests(turns: &[Turn], own: &[usize], listed: &[Turn]) -> Vec<Option<usi
     found.collect()
 }
 
-/// Which lines of one log belong to which turn of the manifest's list.
+/// Maps the lines of one log to the turns of the manifest's list.
 struct LineRanges<'m> {
     listed: &'m [ManifestTurn],
     own: &'m [usize],
     session: &'m str,
-    /// Whether the ranges follow one another, as recorders write them: then the right one is found at once.
+    /// Is true where the ranges follow one another, as recorders write them. Then a binary search finds the right one.
     are_sorted: bool,
 }
 
 impl<'m> LineRanges<'m> {
-    /// `own` are the turns that may lie in this log.
+    /// Creates the ranges of a log; `own` are the turns that may be in it.
     fn new(listed: &'m [ManifestTurn], own: &'m [usize], session: &'m str) -> Self {
         let range = |at: &usize| (listed[*at].first_line, listed[*at].last_line);
         let is_range = |at: &usize| {
@@ -500,9 +503,9 @@ impl<'m> LineRanges<'m> {
         Self { listed, own, session, are_sorted }
     }
 
-    /// The first turn that holds a line.
-    fn turn_of(&self, line: u32) -> Option<usize> {
-        let holds = |at: &usize| self.listed[*at].holds(self.session, line);
+    /// Returns the first turn whose range contains the line.
+    fn turn_with_line(&self, line: u32) -> Option<usize> {
+        let holds = |at: &usize| self.listed[*at].contains_line(self.session, line);
         if !self.are_sorted {
             return self.own.iter().copied().find(holds);
         }
@@ -518,9 +521,9 @@ fn first_line_of(turn: &Turn, source: SourceId) -> Option<u32> {
     })
 }
 
-/// The log's own request wins over the script's: it is what the agent was really asked. Where a layer put words before it, the
-/// script's still names the turn.
-fn merge(into: &mut Turn, turn: Turn, first_agent: usize) {
+/// Adds a turn of a log to a turn of the bundle. The log's own request wins over the script's, since the agent really
+/// received it. Where a layer put text before it, the script's request still names the turn.
+fn merge_turn(into: &mut Turn, turn: Turn, first_agent: usize) {
     let is_first = into.steps.is_empty();
     if turn.request.is_some() && is_first {
         into.request = turn.request;
@@ -556,7 +559,7 @@ fn move_agent(agent: &mut SubAgent, first_agent: usize, moved: &[(usize, usize)]
     }
 }
 
-fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
+fn lay_out_checkpoints(manifest: &BundleManifest, run: &mut Run) {
     let mut checkpoints: Vec<&ManifestCheckpoint> = manifest.checkpoints.iter().collect();
     checkpoints.sort_by_key(|checkpoint| checkpoint.turn);
     for (order, checkpoint) in checkpoints.into_iter().enumerate() {
@@ -580,55 +583,55 @@ fn lay_out_checkpoints(manifest: &Manifest, run: &mut Run) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OneHand;
+    use crate::SequentialExecutor;
 
-    fn index(manifest: &[u8], script: &[u8]) -> Result<Run, String> {
+    fn index_bundle(manifest: &[u8], script: &[u8]) -> Result<Run, String> {
         let sources = [("run.json", manifest), ("script.json", script)];
-        let sources = sources.map(|(name, bytes)| Source { name, bytes });
-        Bundle.index_with(&sources, &OneHand).map_err(|why| why.to_string())
+        let sources = sources.map(|(name, bytes)| SourceBytes { name, bytes });
+        Bundle.index_run_with(&sources, &SequentialExecutor).map_err(|why| why.to_string())
     }
 
-    fn manifest_of(turns: usize) -> Vec<u8> {
+    fn manifest_with_turns(turns: usize) -> Vec<u8> {
         let turn = |turn: usize| format!("{{\"turn\":{turn}}}");
         let turns: Vec<String> = (1..=turns).map(turn).collect();
         format!("{{\"schema\":\"{SCHEMA}\",\"turns\":[{}]}}", turns.join(",")).into_bytes()
     }
 
-    fn said(run: &Run, place: &str) -> Vec<String> {
+    fn warnings_at(run: &Run, place: &str) -> Vec<String> {
         let warnings = run.warnings.iter().filter(|warning| warning.place == place);
         warnings.map(|warning| warning.what.clone()).collect()
     }
 
     #[test]
     fn a_manifest_larger_than_any_is_refused_with_both_sizes() {
-        let mut manifest = manifest_of(1);
-        manifest.resize(MOST_BYTES + 1, b' ');
+        let mut manifest = manifest_with_turns(1);
+        manifest.resize(MAX_BYTES + 1, b' ');
 
-        let why = index(&manifest, b"{}").unwrap_err();
+        let why = index_bundle(&manifest, b"{}").unwrap_err();
 
         assert!(why.contains("run.json has 16777217 bytes; up to 16 MiB are read"), "{why}");
         manifest.pop();
-        assert_eq!(index(&manifest, b"{}").map(|run| run.turns.len()), Ok(1));
+        assert_eq!(index_bundle(&manifest, b"{}").map(|run| run.turns.len()), Ok(1));
     }
 
     #[test]
     fn a_script_larger_than_any_is_left_out_and_the_run_says_so() {
-        let run = index(&manifest_of(1), &vec![b' '; MOST_BYTES + 1]).unwrap();
+        let run = index_bundle(&manifest_with_turns(1), &vec![b' '; MAX_BYTES + 1]).unwrap();
 
         assert_eq!(run.turns.len(), 1);
-        assert_eq!(said(&run, "script.json"), ["has 16777217 bytes; up to 16 MiB are read"]);
+        assert_eq!(warnings_at(&run, "script.json"), ["has 16777217 bytes; up to 16 MiB are read"]);
     }
 
     #[test]
     fn turns_beyond_the_most_that_are_read_are_left_out_and_the_run_says_so() {
-        let run = index(&manifest_of(MOST_TURNS + 1), b"{}").unwrap();
+        let run = index_bundle(&manifest_with_turns(MAX_TURNS + 1), b"{}").unwrap();
 
-        assert_eq!(run.turns.len(), MOST_TURNS);
-        assert_eq!(said(&run, "run.json"), ["names more than 50000 turns; the rest is left out"]);
+        assert_eq!(run.turns.len(), MAX_TURNS);
+        assert_eq!(warnings_at(&run, "run.json"), ["names more than 50000 turns; the rest is left out"]);
     }
 
     proptest::proptest! {
-        /// To ask all turns for each one took a tenth of a second for 5,000 turns.
+        /// Searching all turns for each one took a tenth of a second for 5,000 turns.
         #[test]
         fn whatever_lines_a_manifest_names_a_line_belongs_to_the_first_turn_that_holds_it(
             ranges in proptest::collection::vec(
@@ -655,8 +658,8 @@ mod tests {
             let lines = LineRanges::new(&listed, &own, "log");
 
             for line in 0..32 {
-                let first = own.iter().copied().find(|&at| listed[at].holds("log", line));
-                proptest::prop_assert_eq!(lines.turn_of(line), first);
+                let first = own.iter().copied().find(|&at| listed[at].contains_line("log", line));
+                proptest::prop_assert_eq!(lines.turn_with_line(line), first);
             }
         }
     }

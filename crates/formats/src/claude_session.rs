@@ -1,27 +1,27 @@
 //! Claude Code's session log: `~/.claude/projects/<folder>/<session>.jsonl`, with the logs of its sub-agents.
 //!
-//! A turn is what a person asked. Everything else that has the shape of a user message is not: tool results, the
+//! A turn begins with a person's request. Everything else that has the shape of a user message is not: tool results, the
 //! program's own caveats and summaries, slash commands (unless they expand into a prompt), notifications of
-//! background agents, and the prompts of sub-agents. Turns stand in file order, so a resumed session simply goes on;
+//! background agents, and the prompts of sub-agents. Turns are in file order, so a resumed session simply goes on;
 //! lines that a resume copied are read once. See [`super::claude`] for how records are read.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source,
+    RecordedEdits, PieceExecutor, Format, IncrementalReader, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
     claude::{
         edits,
-        fold::{self, Fold, Owner, TokensFrom},
-        json::object,
-        line::{Line, User, What, Words, WordsKind},
-        record::{Message, Meta, Record, string},
+        fold::{self, ClaudeFold, LineOwner, TokenSource},
+        json::read_object,
+        line::{ClassifiedLine, UserRecord, LineContent, UserText, UserTextKind},
+        record::{ClaudeMessage, AgentMeta, ClaudeRecord, field_text},
         text,
     },
-    companions::BelongsTo,
-    jsonl::{self, Budget, Input},
-    spelling::Spelling,
-    tape::Tape,
-    unknown::Unknowns,
+    companion_files::BelongsTo,
+    jsonl::{self, IndexBudget, LogInput},
+    search_prefilter::TextLayout,
+    tape::JsonTape,
+    unknown_records::UnknownRecords,
 };
 use trajview_run::{
     Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
@@ -36,24 +36,24 @@ impl Format for ClaudeSession {
         "claude-code"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Claude Code session log (~/.claude/projects/**/<session>.jsonl), with its sub-agents"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "claude-code"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().times().subagents()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
         // Qwen Code writes the same envelope around messages of `parts`.
         let mut is_foreign = false;
-        let decided = records(head, |record| {
+        let decided = any_record(head, |record| {
             let is_message = matches!(record.kind.as_str(), "user" | "assistant")
-                && record.session_id.filled().is_some()
+                && record.session_id.non_empty().is_some()
                 && record.message.is_some();
             let has_content = is_message && has_content(record);
             is_foreign |= is_message && !has_content;
@@ -62,24 +62,24 @@ impl Format for ClaudeSession {
         decided || (!is_foreign && !head.is_whole && looks_cut_off(head))
     }
 
-    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+    fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         if is_meta(other.name) {
-            let says_agent = meta_says_agent(&text::readable(other.bytes));
+            let says_agent = meta_says_agent(&text::lossy_text(other.bytes));
             return if says_agent { BelongsTo::Any } else { BelongsTo::Itself };
         }
         let mut sessions = HashSet::new();
         let mut is_agent = false;
         let mut names_itself = false;
-        let is_own = records(other, |record| {
+        let is_own = any_record(other, |record| {
             is_agent |= record.is_sidechain.0;
-            sessions.extend(record.session_id.filled().map(str::to_owned));
+            sessions.extend(record.session_id.non_empty().map(str::to_owned));
             names_itself |= record
                 .agent_id
-                .filled()
+                .non_empty()
                 .is_some_and(|id| record.session_id.as_str().strip_prefix("agent-") == Some(id));
             let speaks = matches!(record.kind.as_str(), "user" | "assistant");
             let is_warm_up = record.kind.as_str() == "user"
-                && string(object::<Message<'_>>(record.message).content) == "Warmup";
+                && field_text(read_object::<ClaudeMessage<'_>>(record.message).content) == "Warmup";
             is_warm_up || speaks && !record.is_sidechain.0
         });
         match is_agent && !is_own {
@@ -89,84 +89,84 @@ impl Format for ClaudeSession {
         }
     }
 
-    fn names(&self, main: &Head<'_>) -> HashSet<String> {
-        sessions(main)
+    fn names_in_parts(&self, main: &FileHead<'_>) -> HashSet<String> {
+        session_ids(main)
     }
 
-    /// Where a session keeps what was too long for its log.
-    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+    /// Returns the folder in which a session keeps results that were too long for its log.
+    fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
         let is_log = main.name.ends_with(".jsonl");
-        is_log.then(|| format!("{}/tool-results", stem(main.name))).into_iter().collect()
+        is_log.then(|| format!("{}/tool-results", file_stem(main.name))).into_iter().collect()
     }
 
-    fn index_with(
+    fn index_run_with(
         &self,
-        sources: &[Source<'_>],
-        executor: &dyn Executor,
+        sources: &[SourceBytes<'_>],
+        executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
-        let mut session = Session::default();
+        let mut session = ClaudeSessionReader::default();
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            session.take(id, source.name, Input::whole(source.bytes), executor);
+            session.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor);
         }
-        session.completed(sources)
+        session.into_run(sources)
     }
 
-    fn growing(&self) -> Option<Box<dyn Growing>> {
-        Some(Box::new(Session::default()))
+    fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
+        Some(Box::new(ClaudeSessionReader::default()))
     }
 
-    fn spelling(&self) -> Spelling {
-        Spelling::Plain
+    fn text_layout(&self) -> TextLayout {
+        TextLayout::PlainStrings
     }
 
-    fn words(&self, record: &[u8], step: &Step) -> StepText {
-        text::words(record, step)
+    fn step_text(&self, record: &[u8], step: &Step) -> StepText {
+        text::step_text(record, step)
     }
 
-    fn request(&self, record: &[u8]) -> String {
-        text::request(record)
+    fn request_text(&self, record: &[u8]) -> String {
+        text::request_text(record)
     }
 
-    fn added(&self, record: &[u8], part: u32) -> String {
-        text::added(record, part)
+    fn added_text(&self, record: &[u8], part: u32) -> String {
+        text::added_text(record, part)
     }
 
-    fn result(&self, record: &[u8], result: &ToolResult) -> String {
-        text::result(record, result)
+    fn result_text(&self, record: &[u8], result: &ToolResult) -> String {
+        text::result_text(record, result)
     }
 
-    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-        edits::body(record, edit)
+    fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        edits::recorded_edit(record, edit)
     }
 }
 
 /// A session, as far as it was read.
 #[derive(Debug, Default, Clone)]
-struct Session {
-    fold: Fold,
+struct ClaudeSessionReader {
+    fold: ClaudeFold,
     /// Lines read before it was known whether this is a sub-agent's log opened by itself, which is read as a session
     /// of its own.
-    undecided: Vec<Line>,
+    undecided: Vec<ClassifiedLine>,
     is_decided: bool,
     /// The lines of sub-agents' files; they are folded when the session's own are.
-    agents: BTreeMap<SourceId, Vec<Line>>,
+    agents: BTreeMap<SourceId, Vec<ClassifiedLine>>,
     warnings: BTreeMap<SourceId, Vec<Warning>>,
-    unknowns: BTreeMap<SourceId, Unknowns>,
-    budget: Budget,
+    unknowns: BTreeMap<SourceId, UnknownRecords>,
+    budget: IndexBudget,
 }
 
-impl Growing for Session {
-    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor) {
-        if is_meta(name) || kept_name(name).is_some() {
+impl IncrementalReader for ClaudeSessionReader {
+    fn take_lines(&mut self, id: SourceId, name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor) {
+        if is_meta(name) || result_file_name(name).is_some() {
             return;
         }
         let mut warnings = self.warnings.remove(&id).unwrap_or_default();
         let mut unknowns = self.unknowns.remove(&id).unwrap_or_default();
         let mut budget = std::mem::take(&mut self.budget);
         fold::each_line(id, name, lines, executor, &mut budget, &mut warnings, &mut |line| {
-            unknowns.take(line.unknown());
+            unknowns.count_record(line.unknown_kind());
             match id {
-                SourceId(0) => self.line(line),
+                SourceId(0) => self.take_classified(line),
                 _ => self.agents.entry(id).or_default().push(line),
             }
         });
@@ -175,60 +175,60 @@ impl Growing for Session {
         self.unknowns.insert(id, unknowns);
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        self.clone().completed(sources)
+    fn current_run(&self, sources: &[SourceBytes<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().into_run(sources)
     }
 
-    fn finish(
+    fn finish_run(
         self: Box<Self>,
-        sources: &[Source<'_>],
+        sources: &[SourceBytes<'_>],
         _left: &mut dyn FnMut(Box<dyn Send>),
     ) -> Result<Run, NotUnderstood> {
-        self.completed(sources)
+        self.into_run(sources)
     }
 }
 
-impl Session {
-    fn line(&mut self, line: Line) {
+impl ClaudeSessionReader {
+    fn take_classified(&mut self, line: ClassifiedLine) {
         if self.is_decided {
-            return main_line(&mut self.fold, line, false);
+            return take_main_line(&mut self.fold, line, false);
         }
         self.is_decided = !line.is_sidechain && is_message(&line);
         self.undecided.push(line);
         if self.is_decided {
-            self.decide(false);
+            self.decide_log_kind(false);
         }
     }
 
-    fn decide(&mut self, is_agent_log: bool) {
+    fn decide_log_kind(&mut self, is_agent_log: bool) {
         for line in std::mem::take(&mut self.undecided) {
-            main_line(&mut self.fold, line, is_agent_log);
+            take_main_line(&mut self.fold, line, is_agent_log);
         }
     }
 
-    fn completed(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn into_run(mut self, sources: &[SourceBytes<'_>]) -> Result<Run, NotUnderstood> {
         let Some((main, companions)) = sources.split_first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
-        self.decide(true);
+        self.decide_log_kind(true);
         for (id, companion) in (1..).map(SourceId).zip(companions) {
             if let Some(lines) = self.agents.remove(&id) {
-                agent_file(&mut self.fold, companion, companions, lines);
+                take_agent_file(&mut self.fold, companion, companions, lines);
             }
         }
         for (id, file) in (0..).map(SourceId).zip(sources) {
-            if let Some(name) = kept_name(file.name) {
-                self.fold.answer_from(name, id, file.bytes);
+            if let Some(name) = result_file_name(file.name) {
+                self.fold.set_result_file(name, id, file.bytes);
             }
         }
-        let mut run = self.fold.finish(TokensFrom::Messages);
+        let mut run = self.fold.finish_run(TokenSource::Messages);
         run.origin.format = ClaudeSession.name();
         let mostly_unknown = self.unknowns.iter().filter_map(|(id, unknowns)| {
-            unknowns.warning(sources.get(id.0 as usize)?.name, ClaudeSession.name())
+            unknowns.mostly_unknown_warning(sources.get(id.0 as usize)?.name, ClaudeSession.name())
         });
         run.warnings = mostly_unknown.chain(self.warnings.into_values().flatten()).collect();
         if run.id.is_empty() {
-            run.id = stem(main.name).to_owned();
+            run.id = file_stem(main.name).to_owned();
         }
         if run.title.is_empty() {
             run.title.clone_from(&run.id);
@@ -237,37 +237,37 @@ impl Session {
     }
 }
 
-/// Shows the records of a head to `decides` until it says so.
-fn records(head: &Head<'_>, mut decides: impl FnMut(&Record<'_>) -> bool) -> bool {
-    jsonl::lines(SourceId(0), head.bytes).any(|(_, bytes)| {
-        let text = text::readable(bytes);
-        let tape = Tape::read(text.trim());
-        Record::of(&text, tape.as_ref()).is_ok_and(|record| decides(&record))
+/// Passes the records of a head to `decides` until it returns true; returns whether it did.
+fn any_record(head: &FileHead<'_>, mut decides: impl FnMut(&ClaudeRecord<'_>) -> bool) -> bool {
+    jsonl::lines_of_file(SourceId(0), head.bytes).any(|(_, bytes)| {
+        let text = text::lossy_text(bytes);
+        let tape = JsonTape::parse(text.trim());
+        ClaudeRecord::from_tape(&text, tape.as_ref()).is_ok_and(|record| decides(&record))
     })
 }
 
-fn has_content(record: &Record<'_>) -> bool {
-    let content = object::<Message<'_>>(record.message).content;
+fn has_content(record: &ClaudeRecord<'_>) -> bool {
+    let content = read_object::<ClaudeMessage<'_>>(record.message).content;
     content.is_some_and(|content| content.is_string() || content.is_list())
 }
 
-/// A first prompt may be longer than the head: then its keys have to do.
-fn looks_cut_off(head: &Head<'_>) -> bool {
+/// Returns whether a head without a whole record has the keys of a session: a first prompt may be longer than the head.
+fn looks_cut_off(head: &FileHead<'_>) -> bool {
     let holds = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
     holds(b"\"parentUuid\"") && holds(b"\"isSidechain\"") && !holds(b"\"parts\"")
 }
 
-fn sessions(head: &Head<'_>) -> HashSet<String> {
+fn session_ids(head: &FileHead<'_>) -> HashSet<String> {
     let mut found = HashSet::new();
-    records(head, |record| {
-        found.extend(record.session_id.filled().map(str::to_owned));
+    any_record(head, |record| {
+        found.extend(record.session_id.non_empty().map(str::to_owned));
         false
     });
     found
 }
 
-/// The name of a file that holds an observation alone.
-fn kept_name(name: &str) -> Option<&str> {
+/// Returns the name of a file that contains one observation alone; None for other files.
+fn result_file_name(name: &str) -> Option<&str> {
     let (folder, name) = name.rsplit_once('/')?;
     (folder.rsplit('/').next() == Some("tool-results")).then_some(name)
 }
@@ -277,38 +277,38 @@ fn is_meta(name: &str) -> bool {
 }
 
 fn meta_says_agent(text: &str) -> bool {
-    let tape = Tape::read(text);
-    let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
-    meta.agent_type.filled().is_some()
+    let tape = JsonTape::parse(text);
+    let meta: AgentMeta<'_> = read_object(tape.as_ref().map(JsonTape::root));
+    meta.agent_type.non_empty().is_some()
 }
 
-/// A file's name without folders and without what follows the first known ending.
-fn stem(name: &str) -> &str {
+/// Returns a file's name without folders and without what follows the first known ending.
+fn file_stem(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.strip_suffix(".meta.json").or_else(|| name.strip_suffix(".jsonl")).unwrap_or(name)
 }
 
-fn is_message(line: &Line) -> bool {
-    matches!(line.what, What::User(_) | What::Assistant(_))
+fn is_message(line: &ClassifiedLine) -> bool {
+    matches!(line.what, LineContent::User(_) | LineContent::Assistant(_))
 }
 
-fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
+fn take_main_line(fold: &mut ClaudeFold, line: ClassifiedLine, is_agent_log: bool) {
     if fold.is_copy(&line) {
         return;
     }
     if !line.is_sidechain {
-        fold.leave_what_was_rewound(&line);
+        fold.abandon_rewound_turns(&line);
     }
-    fold.facts(&line);
+    fold.apply_facts(&line);
     if tells_nothing_of_a_turn(&line.what) {
-        return fold.pass(&line);
+        return fold.pass_line(&line);
     }
     if line.is_sidechain && !is_agent_log {
         let agent = fold.inline_agent(&line);
-        return fold.take(Owner::Agent(agent), line);
+        return fold.take_line(LineOwner::Agent(agent), line);
     }
     let uuid = line.uuid.clone();
-    if let Some(command) = fold.expanded(&line) {
+    if let Some(command) = fold.take_expanded_command(&line) {
         fold.open_turn(Turn {
             title: command.label,
             request: Some(command.place),
@@ -317,70 +317,70 @@ fn main_line(fold: &mut Fold, line: Line, is_agent_log: bool) {
             ended_at: line.time,
             ..Turn::default()
         });
-        fold.has_opened(uuid.as_deref());
+        fold.mark_opening_record(uuid.as_deref());
         return;
     }
-    fold.typed(&line);
+    fold.remember_command(&line);
     if opens_turn(&line) {
-        open(fold, line);
-        fold.has_opened(uuid.as_deref());
+        open_turn(fold, line);
+        fold.mark_opening_record(uuid.as_deref());
         return;
     }
-    let turn = fold.turn();
-    fold.take(Owner::Turn(turn), line);
+    let turn = fold.current_turn();
+    fold.take_line(LineOwner::Turn(turn), line);
 }
 
-fn tells_nothing_of_a_turn(what: &What) -> bool {
+fn tells_nothing_of_a_turn(what: &LineContent) -> bool {
     matches!(
         what,
-        What::Nothing
-            | What::Title { .. }
-            | What::Summary { .. }
-            | What::Init { .. }
-            | What::Verdict(_)
+        LineContent::Nothing
+            | LineContent::Title { .. }
+            | LineContent::Summary { .. }
+            | LineContent::Init { .. }
+            | LineContent::Verdict(_)
     )
 }
 
-fn opens_turn(line: &Line) -> bool {
-    let What::User(User { words: Some(Words { kind, .. }), .. }) = &line.what else { return false };
-    *kind == WordsKind::Request
+fn opens_turn(line: &ClassifiedLine) -> bool {
+    let LineContent::User(UserRecord { user_text: Some(UserText { kind, .. }), .. }) = &line.what else { return false };
+    *kind == UserTextKind::Request
 }
 
-fn open(fold: &mut Fold, line: Line) {
+fn open_turn(fold: &mut ClaudeFold, line: ClassifiedLine) {
     let (title, is_wrapped) = match line.what {
-        What::User(User { words: Some(words), .. }) => (words.label, words.is_wrapped),
+        LineContent::User(UserRecord { user_text: Some(user_text), .. }) => (user_text.label, user_text.is_wrapped),
         _ => (Box::default(), false),
     };
     fold.open_turn(Turn {
         title,
         request: Some(line.place),
-        added: is_wrapped.then(|| line.place.part(text::WRAPPER)).into_iter().collect(),
+        added: is_wrapped.then(|| line.place.with_part(text::WRAPPER_PART)).into_iter().collect(),
         started_at: line.time,
         ended_at: line.time,
         ..Turn::default()
     });
 }
 
-fn agent_file(fold: &mut Fold, file: &Source<'_>, all: &[Source<'_>], lines: Vec<Line>) {
+fn take_agent_file(fold: &mut ClaudeFold, file: &SourceBytes<'_>, all: &[SourceBytes<'_>], lines: Vec<ClassifiedLine>) {
     // The first line of an agent's file may belong to another session and name no agent.
     let named = lines.iter().find_map(|line| line.agent.clone());
-    let id = named.unwrap_or_else(|| stem(file.name).trim_start_matches("agent-").into());
+    let id = named.unwrap_or_else(|| file_stem(file.name).trim_start_matches("agent-").into());
     let mut agent = None;
     for line in lines {
         if fold.is_copy(&line) || tells_nothing_of_a_turn(&line.what) {
             continue;
         }
-        let agent = *agent.get_or_insert_with(|| fold.agent(&id));
-        fold.take(Owner::Agent(agent), line);
+        let agent = *agent.get_or_insert_with(|| fold.agent_with_id(&id));
+        fold.take_line(LineOwner::Agent(agent), line);
     }
     let Some(agent) = agent else { return };
     let side_file = format!("{}.meta.json", file.name.trim_end_matches(".jsonl"));
     if let Some(meta) = all.iter().find(|other| other.name == side_file) {
-        let text = text::readable(meta.bytes);
+        let text = text::lossy_text(meta.bytes);
         if meta_says_agent(&text) {
-            let tape = Tape::read(&text);
-            let meta: Meta<'_> = object(tape.as_ref().map(Tape::root));
-            fold.describe(agent, meta.agent_type.filled(), meta.tool_use_id.filled());
+            let tape = JsonTape::parse(&text);
+            let meta: AgentMeta<'_> = read_object(tape.as_ref().map(JsonTape::root));
+            fold.set_details(agent, meta.agent_type.non_empty(), meta.tool_use_id.non_empty());
         }
     }
 }

@@ -9,18 +9,18 @@
 //! does not show what it is a difference to.
 
 use super::{
-    EditsTold, Executor, Format, Growing, Head, NotUnderstood, Offers, Shape, Source,
+    RecordedEdits, PieceExecutor, Format, IncrementalReader, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
     claude::{
         edits,
-        fold::{self, Fold, Owner, RecordAt, TokensFrom},
-        json::{Raw, Text, field, object},
-        line::{Line, User, Verdict, What, Words, WordsKind},
-        record::{Message, Record},
+        fold::{self, ClaudeFold, LineOwner, RecordAt, TokenSource},
+        json::{RawField, TextField, read_field, read_object},
+        line::{ClassifiedLine, UserRecord, PromptResult, LineContent, UserText, UserTextKind},
+        record::{ClaudeMessage, ClaudeRecord},
         text,
     },
-    jsonl::{self, Budget, Input},
-    tape::{Tape, Value},
-    unknown::Unknowns,
+    jsonl::{self, IndexBudget, LogInput},
+    tape::{JsonTape, TapeValue},
+    unknown_records::UnknownRecords,
 };
 use trajview_run::{
     Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning,
@@ -36,71 +36,72 @@ impl Format for ClaudeStream {
         "claude-stream-json"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Claude Code's output of `claude -p --output-format stream-json --verbose`"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "claude-stream-json"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().cost().subagents()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_subagents()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        let found = jsonl::lines(SourceId(0), head.bytes).find_map(|(_, bytes)| {
-            let text = text::readable(bytes);
-            Tape::read(text.trim()).and_then(|tape| says_stream(tape.root()))
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        let found = jsonl::lines_of_file(SourceId(0), head.bytes).find_map(|(_, bytes)| {
+            let text = text::lossy_text(bytes);
+            JsonTape::parse(text.trim()).and_then(|tape| says_stream(tape.root()))
         });
         found.unwrap_or_else(|| !head.is_whole && is_cut_init(head.bytes))
     }
 
-    fn index_with(
+    fn index_run_with(
         &self,
-        sources: &[Source<'_>],
-        executor: &dyn Executor,
+        sources: &[SourceBytes<'_>],
+        executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
         let Some(main) = sources.first() else {
             return Err(NotUnderstood("no file to read".to_owned()));
         };
-        let mut stream = Stream::default();
-        stream.take(SourceId(0), main.name, Input::whole(main.bytes), executor);
-        Ok(stream.completed(main.name))
+        let mut stream = ClaudeStreamReader::default();
+        stream.take_lines(SourceId(0), main.name, LogInput::whole_file(main.bytes), executor);
+        Ok(stream.into_run(main.name))
     }
 
-    fn growing(&self) -> Option<Box<dyn Growing>> {
-        Some(Box::new(Stream::default()))
+    fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
+        Some(Box::new(ClaudeStreamReader::default()))
     }
 
-    fn words(&self, record: &[u8], step: &Step) -> StepText {
-        text::words(record, step)
+    fn step_text(&self, record: &[u8], step: &Step) -> StepText {
+        text::step_text(record, step)
     }
 
-    fn request(&self, record: &[u8]) -> String {
-        text::request(record)
+    fn request_text(&self, record: &[u8]) -> String {
+        text::request_text(record)
     }
 
-    fn added(&self, record: &[u8], part: u32) -> String {
-        text::added(record, part)
+    fn added_text(&self, record: &[u8], part: u32) -> String {
+        text::added_text(record, part)
     }
 
-    fn result(&self, record: &[u8], result: &ToolResult) -> String {
-        text::result(record, result)
+    fn result_text(&self, record: &[u8], result: &ToolResult) -> String {
+        text::result_text(record, result)
     }
 
-    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-        edits::body(record, edit)
+    fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        edits::recorded_edit(record, edit)
     }
 }
 
-/// None for a record that does not tell. Other tools print a stream in the same envelope: Droid, Amp, Cursor, Qwen Code.
-fn says_stream(value: Value<'_>) -> Option<bool> {
-    let record: Record<'_> = object(Some(value));
-    if record.session_id.filled().is_some() || names_another_tool(value) {
+/// Returns whether a record is of Claude Code's stream; None where the record does not show it. Other tools print a stream
+/// in the same envelope: Droid, Amp, Cursor, Qwen Code.
+fn says_stream(value: TapeValue<'_>) -> Option<bool> {
+    let record: ClaudeRecord<'_> = read_object(Some(value));
+    if record.session_id.non_empty().is_some() || names_another_tool(value) {
         return Some(false);
     }
-    record.stream_session_id.filled()?;
+    record.stream_session_id.non_empty()?;
     let is_ours = match record.kind.as_str() {
         "system" => is_init(value, &record),
         "assistant" => is_answer(record.message),
@@ -110,28 +111,28 @@ fn says_stream(value: Value<'_>) -> Option<bool> {
     is_ours.then_some(true)
 }
 
-/// The first versions did not say which they are.
-fn is_init(value: Value<'_>, record: &Record<'_>) -> bool {
-    let tools: Raw<'_> = field(Some(value), "tools");
-    let permissions: Text<'_> = field(Some(value), "permissionMode");
-    let is_old = permissions.filled().is_some() && tools.is_some_and(Value::is_list);
-    is_old || record.claude_code_version.filled().is_some()
+/// Returns whether a record begins a process. The first versions did not name themselves.
+fn is_init(value: TapeValue<'_>, record: &ClaudeRecord<'_>) -> bool {
+    let tools: RawField<'_> = read_field(Some(value), "tools");
+    let permissions: TextField<'_> = read_field(Some(value), "permissionMode");
+    let is_old = permissions.non_empty().is_some() && tools.is_some_and(TapeValue::is_list);
+    is_old || record.claude_code_version.non_empty().is_some()
 }
 
-/// A response of Anthropic's API, which names itself and its model.
-fn is_answer(message: Raw<'_>) -> bool {
-    let message: Message<'_> = object(message);
-    let is_named = message.id.filled().is_some() && message.model.filled().is_some();
-    is_named && message.content.is_some_and(Value::is_list)
+/// Returns whether a message is a response of Anthropic's API, which names itself and its model.
+fn is_answer(message: RawField<'_>) -> bool {
+    let message: ClaudeMessage<'_> = read_object(message);
+    let is_named = message.id.non_empty().is_some() && message.model.non_empty().is_some();
+    is_named && message.content.is_some_and(TapeValue::is_list)
 }
 
-/// `qwen_code_version` stands where Claude Code has `claude_code_version`.
-fn names_another_tool(value: Value<'_>) -> bool {
+/// Returns whether the record names another tool, such as `qwen_code_version` in place of `claude_code_version`.
+fn names_another_tool(value: TapeValue<'_>) -> bool {
     let is_foreign = |key: &str| key.ends_with("_code_version") && key != "claude_code_version";
     value.is_object() && value.fields().any(|(key, _)| is_foreign(key.text))
 }
 
-/// The first record, a list of every tool, may be longer than the head.
+/// Returns whether a head is cut off in the first record, a list of every tool, which may be longer than the head.
 fn is_cut_init(head: &[u8]) -> bool {
     let last = memchr::memrchr(b'\n', head).map_or(head, |at| &head[at..]);
     let keys: [&[u8]; 3] = [b"\"session_id\"", b"\"permissionMode\"", b"\"tools\""];
@@ -142,56 +143,56 @@ fn is_cut_init(head: &[u8]) -> bool {
 const CUMULATIVE_SINCE: [u32; 3] = [2, 1, 330];
 
 #[derive(Debug, Default, Clone)]
-struct Stream {
-    fold: Fold,
-    budget: Budget,
+struct ClaudeStreamReader {
+    fold: ClaudeFold,
+    budget: IndexBudget,
     warnings: Vec<Warning>,
-    unknowns: Unknowns,
+    unknowns: UnknownRecords,
     /// A process has begun and its result has not come.
     is_open: bool,
     /// A background agent was done since the last `init`.
     is_woken: bool,
-    /// What the session had cost at the last result.
+    /// The cost of the session at the last result, in US dollars.
     last_total: Option<f64>,
-    /// What the session had cost before this turn; None where that is not in the recording.
+    /// The cost of the session before this turn, in US dollars; None where the recording does not show it.
     total_before: Option<f64>,
     version: Option<[u32; 3]>,
 }
 
-impl Growing for Stream {
-    fn take(&mut self, id: SourceId, name: &str, lines: Input<'_>, executor: &dyn Executor) {
+impl IncrementalReader for ClaudeStreamReader {
+    fn take_lines(&mut self, id: SourceId, name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
             let mut budget = std::mem::take(&mut self.budget);
             fold::each_line(id, name, lines, executor, &mut budget, &mut warnings, &mut |line| {
-                self.unknowns.take(line.unknown());
-                self.line(line);
+                self.unknowns.count_record(line.unknown_kind());
+                self.take_classified(line);
             });
             self.budget = budget;
         }
         self.warnings = warnings;
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn current_run(&self, sources: &[SourceBytes<'_>]) -> Result<Run, NotUnderstood> {
         let name = sources.first().map_or("", |source| source.name);
-        Ok(self.clone().completed(name))
+        Ok(self.clone().into_run(name))
     }
 
-    fn finish(
+    fn finish_run(
         self: Box<Self>,
-        sources: &[Source<'_>],
+        sources: &[SourceBytes<'_>],
         _left: &mut dyn FnMut(Box<dyn Send>),
     ) -> Result<Run, NotUnderstood> {
         let name = sources.first().map_or("", |source| source.name);
-        Ok(self.completed(name))
+        Ok(self.into_run(name))
     }
 }
 
-impl Stream {
-    fn completed(self, name: &str) -> Run {
-        let mut run = self.fold.finish(TokensFrom::Results);
+impl ClaudeStreamReader {
+    fn into_run(self, name: &str) -> Run {
+        let mut run = self.fold.finish_run(TokenSource::Results);
         run.origin.format = ClaudeStream.name();
-        run.warnings.extend(self.unknowns.warning(name, run.origin.format));
+        run.warnings.extend(self.unknowns.mostly_unknown_warning(name, run.origin.format));
         run.warnings.extend(self.warnings);
         if run.id.is_empty() {
             run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
@@ -202,40 +203,40 @@ impl Stream {
         run
     }
 
-    fn line(&mut self, line: Line) {
+    fn take_classified(&mut self, line: ClassifiedLine) {
         if self.fold.is_copy(&line) {
             return;
         }
-        self.fold.facts(&line);
+        self.fold.apply_facts(&line);
         if let Some(call) = line.agent.as_deref().filter(|_| line.is_sidechain) {
             let agent = self.fold.agent_of_call(call, line.agent_id.as_deref());
-            return self.fold.take(Owner::Agent(agent), line);
+            return self.fold.take_line(LineOwner::Agent(agent), line);
         }
         match &line.what {
-            What::Nothing | What::Title { .. } | What::Summary { .. } => {}
-            What::Init { model } => {
-                self.fold.model(model.as_deref());
-                self.version = line.version.as_deref().and_then(version).or(self.version);
-                self.begin();
+            LineContent::Nothing | LineContent::Title { .. } | LineContent::Summary { .. } => {}
+            LineContent::Init { model } => {
+                self.fold.note_model(model.as_deref());
+                self.version = line.version.as_deref().and_then(parse_version).or(self.version);
+                self.begin_process();
             }
-            What::Verdict(_) => self.verdict(line),
-            What::User(User { words: Some(Words { kind: WordsKind::Request, .. }), .. }) => {
-                self.request(line);
+            LineContent::Verdict(_) => self.add_result(line),
+            LineContent::User(UserRecord { user_text: Some(UserText { kind: UserTextKind::Request, .. }), .. }) => {
+                self.add_request(line);
             }
             _ => {
-                let turn = self.fold.turn();
+                let turn = self.fold.current_turn();
                 match &line.what {
-                    What::Note(note) => self.is_woken |= note.wakes,
+                    LineContent::Note(note) => self.is_woken |= note.wakes,
                     _ => self.is_open = true,
                 }
-                self.fold.take(Owner::Turn(turn), line);
+                self.fold.take_line(LineOwner::Turn(turn), line);
             }
         }
     }
 
-    /// A process that wakes up for a finished background agent begins again within its turn; else the process before
-    /// was killed.
-    fn begin(&mut self) {
+    /// Begins a process. A process that wakes up for a finished background agent begins again within its turn; else the
+    /// process before was killed.
+    fn begin_process(&mut self) {
         let has_steps = self.fold.run.turns.last().is_some_and(|turn| !turn.steps.is_empty());
         if !self.is_open || (has_steps && !self.is_woken) {
             self.open(Turn::default());
@@ -250,66 +251,66 @@ impl Stream {
         self.total_before = self.last_total;
     }
 
-    /// A prompt that was printed: of the turn that has just begun, else of a new one.
-    fn request(&mut self, line: Line) {
-        let turn = self.fold.turn();
+    /// Adds a printed prompt to the turn that has just begun, else to a new one.
+    fn add_request(&mut self, line: ClassifiedLine) {
+        let turn = self.fold.current_turn();
         let begun = &self.fold.run.turns[turn];
         if begun.request.is_some() || !begun.steps.is_empty() || !self.is_open {
             self.open(Turn::default());
         }
-        let turn = self.fold.turn();
-        self.fold.tick(Owner::Turn(turn), line.time);
-        if let What::User(User { words: Some(words), .. }) = line.what {
+        let turn = self.fold.current_turn();
+        self.fold.extend_times(LineOwner::Turn(turn), line.time);
+        if let LineContent::User(UserRecord { user_text: Some(user_text), .. }) = line.what {
             let turn = &mut self.fold.run.turns[turn];
-            turn.title = words.label;
+            turn.title = user_text.label;
             turn.request = Some(line.place);
-            turn.added.extend(words.is_wrapped.then(|| line.place.part(text::WRAPPER)));
+            turn.added.extend(user_text.is_wrapped.then(|| line.place.with_part(text::WRAPPER_PART)));
         }
     }
 
-    fn verdict(&mut self, line: Line) {
-        let told = RecordAt { place: line.place, time: line.time };
-        let What::Verdict(verdict) = line.what else { return };
-        let turn = self.fold.turn();
-        let owner = Owner::Turn(turn);
-        self.fold.tick(owner, line.time);
-        let error = |told: RecordAt, label: Box<str>| Step {
+    fn add_result(&mut self, line: ClassifiedLine) {
+        let at = RecordAt { place: line.place, time: line.time };
+        let LineContent::Verdict(verdict) = line.what else { return };
+        let turn = self.fold.current_turn();
+        let owner = LineOwner::Turn(turn);
+        self.fold.extend_times(owner, line.time);
+        let error = |at: RecordAt, label: Box<str>| Step {
             is_error: true,
-            ..told.step(StepKind::Message, Role::System, label)
+            ..at.new_step(StepKind::Message, Role::System, label)
         };
         if let Some(failure) = &verdict.failure {
-            // An API error was said before, as a message.
-            let is_told = self.fold.steps(owner).last().is_some_and(|step| step.label == *failure);
-            if !is_told {
-                self.fold.push(owner, error(told, failure.clone()));
+            // An API error came before, as a message.
+            let is_reported = self.fold.steps_mut(owner).last().is_some_and(|step| step.label == *failure);
+            if !is_reported {
+                self.fold.push_step(owner, error(at, failure.clone()));
             }
         }
         for (part, denial) in (1..).zip(&verdict.denials) {
-            let told = RecordAt { place: told.place.part(part), ..told };
-            self.fold.push(owner, error(told, denial.clone()));
+            let at = RecordAt { place: at.place.with_part(part), ..at };
+            self.fold.push_step(owner, error(at, denial.clone()));
         }
-        self.count(turn, &verdict);
+        self.count_tokens_and_cost(turn, &verdict);
         self.is_open = false;
         self.join_compaction();
     }
 
-    fn count(&mut self, turn: usize, verdict: &Verdict) {
+    fn count_tokens_and_cost(&mut self, turn: usize, verdict: &PromptResult) {
         let is_cumulative = self.version.is_some_and(|version| version >= CUMULATIVE_SINCE);
-        let told = &mut self.fold.run.turns[turn];
-        told.tokens = told.tokens + verdict.tokens;
+        let turn_mut = &mut self.fold.run.turns[turn];
+        turn_mut.tokens = turn_mut.tokens + verdict.tokens;
         if !is_cumulative {
-            told.cost_usd = verdict.total_cost_usd.or(told.cost_usd);
+            turn_mut.cost_usd = verdict.total_cost_usd.or(turn_mut.cost_usd);
             return;
         }
         // Where nothing but this turn's output is counted, the session began here. Helper models come on top.
         let is_first =
-            turn == 0 && told.tokens.output.is_some_and(|output| verdict.counts_only(output));
+            turn == 0 && turn_mut.tokens.output.is_some_and(|output| verdict.counts_only(output));
         let before = if is_first { Some(0.0) } else { self.total_before };
-        told.cost_usd = verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
+        turn_mut.cost_usd = verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
         self.last_total = verdict.total_cost_usd.or(self.last_total);
     }
 
-    /// A turn that holds nothing but a compaction is a part of the one before.
+    /// Joins a turn that contains nothing but a compaction to the turn before it.
     fn join_compaction(&mut self) {
         let turns = &mut self.fold.run.turns;
         let [.., _, last] = turns.as_slice() else { return };
@@ -326,8 +327,8 @@ impl Stream {
     }
 }
 
-/// `2.1.330 (Claude Code)` in numbers.
-fn version(text: &str) -> Option<[u32; 3]> {
+/// Parses `2.1.330 (Claude Code)` into three numbers.
+fn parse_version(text: &str) -> Option<[u32; 3]> {
     let mut numbers = text.split(|letter: char| !letter.is_ascii_digit()).map(str::parse);
     Some([numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?])
 }

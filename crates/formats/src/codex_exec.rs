@@ -1,29 +1,29 @@
-//! What `codex exec --json` prints: the events of one or more runs of the program, one a line.
+//! Reads the output of `codex exec --json`: the events of one or more runs of the program, one per line.
 //!
-//! The stream holds neither requests nor times, and of a changed file only its path. Items are told up to three
+//! The stream has neither requests nor times, and of a changed file only its path. Items are reported up to three
 //! times (`item.started`, `item.updated`, `item.completed`) under ids that start over with every process; each
 //! process is a turn, and several streams in a row are several turns. Usage is a running total over the thread.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source,
+    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
     codex::{self, call, outcome},
     jsonl,
-    object::{self as json, Object},
-    tape::{self, Tape},
-    unknown::Unknowns,
+    json_object::{self as json, JsonObject},
+    tape::{self, JsonTape},
+    unknown_records::UnknownRecords,
 };
-use trajview_code::utf8::readable;
+use trajview_code::utf8::lossy_text;
 use trajview_run::{
-    Agent, Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
+    Agent, Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
     ToolCall, ToolResult, Turn, Warning,
     files::{RecordedChange, RecordedEdit},
-    label,
+    first_line_label,
 };
 
 /// Lines that are read of what one command printed.
-const MOST_LINES: u32 = 200_000;
+const MAX_LINES: u32 = 200_000;
 
 pub struct CodexExec;
 
@@ -32,125 +32,125 @@ impl Format for CodexExec {
         "codex-exec"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "output of codex exec --json; edits without their text"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "codex-exec-json"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Names).tokens()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Names).with_tokens()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        // Warnings of the program may stand before the stream.
-        let mut lines = jsonl::lines(SourceId(0), head.bytes).take(20);
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        // Warnings of the program may come before the stream.
+        let mut lines = jsonl::lines_of_file(SourceId(0), head.bytes).take(20);
         lines.any(|(_, line)| is_ours(line))
     }
 
-    fn index_with(&self, sources: &[Source<'_>], _: &dyn Executor) -> Result<Run, NotUnderstood> {
+    fn index_run_with(&self, sources: &[SourceBytes<'_>], _: &dyn PieceExecutor) -> Result<Run, NotUnderstood> {
         let Some(source) = sources.first() else {
             return Err(NotUnderstood("it is empty".into()));
         };
-        let mut fold = Fold::default();
-        let mut lines = jsonl::lines(SourceId(0), source.bytes).peekable();
+        let mut fold = ExecFold::default();
+        let mut lines = jsonl::lines_of_file(SourceId(0), source.bytes).peekable();
         while let Some((place, line)) = lines.next() {
-            if place.line > MOST_LINES {
-                let what = jsonl::too_long(MOST_LINES);
+            if place.line > MAX_LINES {
+                let what = jsonl::too_long_message(MAX_LINES);
                 fold.run.warnings.push(Warning { place: source.name.into(), what });
                 break;
             }
-            let text = readable(line);
-            match Object::on(&Tape::read(&text)) {
-                Some(event) => fold.event(place, &event),
+            let text = lossy_text(line);
+            match JsonObject::from_tape(&JsonTape::parse(&text)) {
+                Some(event) => fold.take_event(place, &event),
                 None => {
-                    let what = jsonl::broken(&tape::why_not(&text), lines.peek().is_none());
-                    fold.run.warnings.push(jsonl::warning(source.name, place, what));
+                    let what = jsonl::json_error_text(&tape::serde_error(&text), lines.peek().is_none());
+                    fold.run.warnings.push(jsonl::warning_at(source.name, place, what));
                 }
             }
         }
-        fold.finish(source.name)
+        fold.finish_run(source.name)
     }
 
-    fn words(&self, record: &[u8], _step: &Step) -> StepText {
-        let record = readable(record);
-        words(&record).unwrap_or_else(|| said(record.into_owned()))
+    fn step_text(&self, record: &[u8], _step: &Step) -> StepText {
+        let record = lossy_text(record);
+        record_text(&record).unwrap_or_else(|| plain_text(record.into_owned()))
     }
 
-    fn result(&self, record: &[u8], _result: &ToolResult) -> String {
-        let record = readable(record);
-        let tape = Tape::read(&record);
-        let item = Object::on(&tape).and_then(|event| event.object("item"));
-        item.map(|item| observation(&item)).unwrap_or_default()
+    fn result_text(&self, record: &[u8], _result: &ToolResult) -> String {
+        let record = lossy_text(record);
+        let tape = JsonTape::parse(&record);
+        let item = JsonObject::from_tape(&tape).and_then(|event| event.object("item"));
+        item.map(|item| observation_text(&item)).unwrap_or_default()
     }
 
-    fn edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
+    fn recorded_edit(&self, _record: &[u8], _edit: &Edit) -> Option<RecordedEdit> {
         Some(RecordedEdit { before: None, change: RecordedChange::NotRecorded })
     }
 }
 
 fn is_ours(line: &[u8]) -> bool {
-    let text = readable(line);
-    let tape = Tape::read(&text);
-    let Some(event) = Object::on(&tape) else { return false };
+    let text = lossy_text(line);
+    let tape = JsonTape::parse(&text);
+    let Some(event) = JsonObject::from_tape(&tape) else { return false };
     match event.text("type").as_deref() {
-        Some("thread.started") => event.has("thread_id"),
-        Some("session.created") => event.has("session_id"),
+        Some("thread.started") => event.has_field("thread_id"),
+        Some("session.created") => event.has_field("session_id"),
         Some("item.started" | "item.updated" | "item.completed") => {
-            event.object("item").is_some_and(|item| !kind_of(&item).is_empty())
+            event.object("item").is_some_and(|item| !item_kind(&item).is_empty())
         }
         _ => false,
     }
 }
 
-fn said(text: String) -> StepText {
+fn plain_text(text: String) -> StepText {
     StepText { text, ..StepText::default() }
 }
 
-fn kind_of<'a>(item: &Object<'a>) -> Cow<'a, str> {
-    item.text_of(&["type", "item_type"]).unwrap_or_default()
+fn item_kind<'a>(item: &JsonObject<'a>) -> Cow<'a, str> {
+    item.first_text(&["type", "item_type"]).unwrap_or_default()
 }
 
-/// The text of an item that says something.
-fn text_of<'a>(item: &Object<'a>) -> Option<Cow<'a, str>> {
-    item.text_of(&["text", "message", "summary"])
+/// Returns the text of an item that has one.
+fn item_text<'a>(item: &JsonObject<'a>) -> Option<Cow<'a, str>> {
+    item.first_text(&["text", "message", "summary"])
 }
 
-fn words(record: &str) -> Option<StepText> {
-    let tape = Tape::read(record);
-    let event = Object::on(&tape)?;
+fn record_text(record: &str) -> Option<StepText> {
+    let tape = JsonTape::parse(record);
+    let event = JsonObject::from_tape(&tape)?;
     let Some(item) = event.object("item") else {
         let error = event.object("error").unwrap_or(event);
-        return Some(said(error.text("message")?.into_owned()));
+        return Some(plain_text(error.text("message")?.into_owned()));
     };
-    let arguments = match kind_of(&item).as_ref() {
-        "command_execution" => call::command_of(item.get("command")?),
+    let arguments = match item_kind(&item).as_ref() {
+        "command_execution" => call::command_text(item.get("command")?),
         "file_change" => {
             let changes: Vec<_> =
-                changes(&item).iter().map(|(kind, path)| format!("{kind} {path}")).collect();
+                item_changes(&item).iter().map(|(kind, path)| format!("{kind} {path}")).collect();
             changes.join("\n")
         }
         "todo_list" => todo_text(&item),
         "web_search" => item.text("query")?.into_owned(),
-        "mcp_tool_call" => item.get("arguments").map(json::pretty).unwrap_or_default(),
+        "mcp_tool_call" => item.get("arguments").map(json::readable_value).unwrap_or_default(),
         "collab_tool_call" => item.text("prompt").unwrap_or_default().into_owned(),
-        _ => return Some(said(text_of(&item)?.into_owned())),
+        _ => return Some(plain_text(item_text(&item)?.into_owned())),
     };
     Some(StepText { arguments: Some(arguments), ..StepText::default() })
 }
 
-/// `add a.py`, as the record's words for it.
-fn changes<'a>(item: &Object<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
-    let changes = item.array("changes").into_iter().filter_map(Object::of);
+/// Returns kind and path of each change, such as `add` and `a.py`.
+fn item_changes<'a>(item: &JsonObject<'a>) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+    let changes = item.elements_of("changes").into_iter().filter_map(JsonObject::from_value);
     changes
         .filter_map(|change| Some((change.text("kind").unwrap_or_default(), change.text("path")?)))
         .collect()
 }
 
-fn todo_text(item: &Object<'_>) -> String {
-    let items = item.array("items").into_iter().filter_map(Object::of);
+fn todo_text(item: &JsonObject<'_>) -> String {
+    let items = item.elements_of("items").into_iter().filter_map(JsonObject::from_value);
     let lines: Vec<_> = items
         .map(|todo| {
             let mark = if todo.flag("completed") == Some(true) { "x" } else { " " };
@@ -160,40 +160,40 @@ fn todo_text(item: &Object<'_>) -> String {
     lines.join("\n")
 }
 
-fn observation(item: &Object<'_>) -> String {
+fn observation_text(item: &JsonObject<'_>) -> String {
     if let Some(output) = item.text("aggregated_output") {
         return output.into_owned();
     }
     if let Some(result) = item.object("result") {
-        return outcome::texts(&result.array("content"));
+        return outcome::parts_text(&result.elements_of("content"));
     }
     let error = item.object("error").and_then(|error| Some(error.text("message")?.into_owned()));
-    error.or_else(|| item.get("agents_states").map(json::pretty)).unwrap_or_default()
+    error.or_else(|| item.get("agents_states").map(json::readable_value)).unwrap_or_default()
 }
 
 #[derive(Default)]
-struct Fold {
+struct ExecFold {
     run: Run,
     /// Steps of the running process by item id.
     items: HashMap<Box<str>, usize>,
-    /// Usage is told as a total of the thread.
+    /// The usage so far: the stream reports a total of the thread.
     total: Tokens,
     /// A process has begun whose turn has not.
     is_between: bool,
     has_understood: bool,
-    /// Something was told before the turn it belongs to was said to start.
+    /// Is true where an event came before the event that starts its turn.
     is_early: bool,
-    unknowns: Unknowns,
+    unknowns: UnknownRecords,
 }
 
-impl Fold {
-    fn event(&mut self, place: Place, event: &Object<'_>) {
+impl ExecFold {
+    fn take_event(&mut self, place: RecordPlace, event: &JsonObject<'_>) {
         let kind = event.text("type").unwrap_or_default();
         self.has_understood |= kind.contains('.');
-        self.unknowns.take(None);
+        self.unknowns.count_record(None);
         match kind.as_ref() {
             "thread.started" | "session.created" => {
-                let id = event.text_of(&["thread_id", "session_id"]).unwrap_or_default();
+                let id = event.first_text(&["thread_id", "session_id"]).unwrap_or_default();
                 if self.run.id.is_empty() {
                     self.run.id = id.into_owned();
                 } else if self.run.id != id {
@@ -203,18 +203,18 @@ impl Fold {
             }
             "turn.started" if self.is_early => self.is_early = false,
             "turn.started" => self.begin_turn(),
-            "turn.completed" => self.usage(event),
+            "turn.completed" => self.add_usage(event),
             "turn.failed" => {
                 let error = event.object("error").unwrap_or_default();
-                self.error(place, &error);
+                self.add_error(place, &error);
                 self.is_between = true;
             }
-            "error" => self.error(place, event),
+            "error" => self.add_error(place, event),
             "item.started" | "item.updated" | "item.completed" => match event.object("item") {
-                Some(item) => self.item(place, &item),
-                None => self.unknown(place, &kind),
+                Some(item) => self.take_item(place, &item),
+                None => self.add_unknown(place, &kind),
             },
-            kind => self.unknown(place, kind),
+            kind => self.add_unknown(place, kind),
         }
     }
 
@@ -225,7 +225,7 @@ impl Fold {
         self.run.turns.push(Turn::default());
     }
 
-    fn steps(&mut self) -> &mut Vec<Step> {
+    fn current_steps(&mut self) -> &mut Vec<Step> {
         if self.run.turns.is_empty() || self.is_between {
             self.begin_turn();
             self.is_early = true;
@@ -234,14 +234,14 @@ impl Fold {
         &mut self.run.turns[last].steps
     }
 
-    fn unknown(&mut self, place: Place, kind: &str) {
-        let label = label(if kind.is_empty() { "a record without a type" } else { kind });
-        self.unknowns.mark(&label);
-        self.steps().push(Step { label, place, role: Role::System, ..Step::default() });
+    fn add_unknown(&mut self, place: RecordPlace, kind: &str) {
+        let label = first_line_label(if kind.is_empty() { "a record without a type" } else { kind });
+        self.unknowns.count_unknown(&label);
+        self.current_steps().push(Step { label, place, role: Role::System, ..Step::default() });
     }
 
-    fn error(&mut self, place: Place, error: &Object<'_>) {
-        let label = label(&error.text("message").unwrap_or(Cow::Borrowed("an error")));
+    fn add_error(&mut self, place: RecordPlace, error: &JsonObject<'_>) {
+        let label = first_line_label(&error.text("message").unwrap_or(Cow::Borrowed("an error")));
         let step = Step {
             kind: StepKind::Message,
             role: Role::System,
@@ -251,32 +251,32 @@ impl Fold {
             ..Step::default()
         };
         // A failed turn repeats the error that ended it.
-        let steps = self.steps();
+        let steps = self.current_steps();
         if !steps.last().is_some_and(|last| last.is_error && last.label == step.label) {
             steps.push(step);
         }
     }
 
-    /// A later event of an item replaces the earlier; its place in the turn stays.
-    fn item(&mut self, place: Place, item: &Object<'_>) {
-        let step = step(place, item);
+    /// Takes an item. A later event of an item replaces the earlier; its place in the turn stays.
+    fn take_item(&mut self, place: RecordPlace, item: &JsonObject<'_>) {
+        let step = item_step(place, item);
         if step.kind == StepKind::Unknown {
-            self.unknowns.mark(&step.label);
+            self.unknowns.count_unknown(&step.label);
         }
-        let id = item.boxed("id").unwrap_or_default();
-        let steps = self.steps();
+        let id = item.non_empty_text("id").unwrap_or_default();
+        let steps = self.current_steps();
         let end = steps.len();
         let known = self.items.get(&id).copied().filter(|_| !id.is_empty());
-        match known.and_then(|index| self.steps().get_mut(index)) {
+        match known.and_then(|index| self.current_steps().get_mut(index)) {
             Some(known) => *known = step,
             None => {
-                self.steps().push(step);
+                self.current_steps().push(step);
                 self.items.insert(id, end);
             }
         }
     }
 
-    fn usage(&mut self, event: &Object<'_>) {
+    fn add_usage(&mut self, event: &JsonObject<'_>) {
         let usage = event.object("usage").unwrap_or_default();
         let total = Tokens {
             input: usage.number("input_tokens"),
@@ -286,16 +286,16 @@ impl Fold {
             cache_write: usage.number("cache_write_input_tokens"),
             cache_write_1h: None,
         };
-        self.steps();
+        self.current_steps();
         self.is_early = false;
         let before = std::mem::replace(&mut self.total, total);
         if let Some(turn) = self.run.turns.last_mut() {
-            turn.tokens = turn.tokens + since(total, before);
+            turn.tokens = turn.tokens + tokens_since(total, before);
         }
         self.is_between = true;
     }
 
-    fn finish(mut self, file: &str) -> Result<Run, NotUnderstood> {
+    fn finish_run(mut self, file: &str) -> Result<Run, NotUnderstood> {
         if !self.has_understood {
             return Err(NotUnderstood("no line of it is an event of codex exec".into()));
         }
@@ -304,73 +304,73 @@ impl Fold {
             run.id = file.to_owned();
         }
         let first = run.turns.iter().flat_map(|turn| &turn.steps);
-        let told = first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
-        run.title = told.map_or_else(|| run.id.clone(), |step| step.label.to_string());
+        let first_message = first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
+        run.title = first_message.map_or_else(|| run.id.clone(), |step| step.label.to_string());
         run.origin.format = CodexExec.name();
         run.agent = Agent { name: codex::AGENT.into(), ..Agent::default() };
         run.origin.root = common_root(run);
-        run.warnings.extend(self.unknowns.warning(file, run.origin.format));
+        run.warnings.extend(self.unknowns.mostly_unknown_warning(file, run.origin.format));
         sort_paths(run);
         Ok(self.run)
     }
 }
 
-/// What a total has grown by; a total that has gone down has started over.
-fn since(total: Tokens, before: Tokens) -> Tokens {
+/// Returns the growth of a total. A total that has gone down has started over and counts as a whole.
+fn tokens_since(total: Tokens, before: Tokens) -> Tokens {
     let shrunk = |total: Option<u64>, before: Option<u64>| total < before && total.is_some();
     if shrunk(total.input, before.input) || shrunk(total.output, before.output) {
         return total;
     }
-    total.since(before)
+    total.difference_from(before)
 }
 
-fn step(place: Place, item: &Object<'_>) -> Step {
-    let kind = kind_of(item);
-    let text = text_of(item).unwrap_or_default();
-    let step = Step { place, label: label(&text), ..Step::default() };
+fn item_step(place: RecordPlace, item: &JsonObject<'_>) -> Step {
+    let kind = item_kind(item);
+    let text = item_text(item).unwrap_or_default();
+    let step = Step { place, label: first_line_label(&text), ..Step::default() };
     match kind.as_ref() {
         "agent_message" | "assistant_message" | "plan" => Step { kind: StepKind::Message, ..step },
         "reasoning" => Step { kind: StepKind::Thinking, ..step },
         "error" => Step { kind: StepKind::Message, role: Role::System, is_error: true, ..step },
         "context_compaction" => Step { kind: StepKind::Compaction, role: Role::System, ..step },
         "command_execution" => {
-            let command = item.get("command").map(call::command_of).unwrap_or_default();
-            tool(step, item, "exec_command", &command)
+            let command = item.get("command").map(call::command_text).unwrap_or_default();
+            tool_step(step, item, "exec_command", &command)
         }
         "file_change" => {
-            let changes = changes(item);
-            let told = call::listed(changes.iter().map(|(_, path)| path.as_ref()));
-            let mut step = tool(step, item, "apply_patch", &told);
+            let changes = item_changes(item);
+            let main_label = call::first_and_count(changes.iter().map(|(_, path)| path.as_ref()));
+            let mut step = tool_step(step, item, "apply_patch", &main_label);
             if item.text("status").as_deref() == Some("completed") {
                 step.edits =
-                    changes.iter().zip(0..).map(|(c, part)| edit(c, place.part(part))).collect();
+                    changes.iter().zip(0..).map(|(c, part)| edit_of_change(c, place.with_part(part))).collect();
             }
             step
         }
         "todo_list" => {
-            let items: Vec<_> = item.array("items").into_iter().filter_map(Object::of).collect();
+            let items: Vec<_> = item.elements_of("items").into_iter().filter_map(JsonObject::from_value).collect();
             let open = items.iter().find(|todo| todo.flag("completed") != Some(true));
             let text = open.or(items.last()).and_then(|todo| todo.text("text"));
-            tool(step, item, "update_plan", &text.unwrap_or_default())
+            tool_step(step, item, "update_plan", &text.unwrap_or_default())
         }
-        "web_search" => tool(step, item, "web_search", &item.text("query").unwrap_or_default()),
+        "web_search" => tool_step(step, item, "web_search", &item.text("query").unwrap_or_default()),
         "mcp_tool_call" => {
             let part = |key| item.text(key).unwrap_or_default();
             let arguments = item.get("arguments").map(|raw| call::main_argument(raw.get()));
             let name = format!("{}.{}", part("server"), part("tool"));
-            tool(step, item, &name, &arguments.unwrap_or_default())
+            tool_step(step, item, &name, &arguments.unwrap_or_default())
         }
         "collab_tool_call" => {
             let name = item.text("tool").unwrap_or(Cow::Borrowed("collab"));
             let is_spawn = matches!(name.as_ref(), "spawn_agent" | "spawnAgent");
-            let step = tool(step, item, &name, &item.text("prompt").unwrap_or_default());
+            let step = tool_step(step, item, &name, &item.text("prompt").unwrap_or_default());
             if is_spawn { Step { kind: StepKind::SubAgent, ..step } } else { step }
         }
-        kind => Step { label: label(kind), role: Role::System, ..step },
+        kind => Step { label: first_line_label(kind), role: Role::System, ..step },
     }
 }
 
-fn tool(step: Step, item: &Object<'_>, name: &str, told: &str) -> Step {
+fn tool_step(step: Step, item: &JsonObject<'_>, name: &str, main_label: &str) -> Step {
     let status = item.text("status");
     let exit_code = item.integer("exit_code");
     let is_open = status.as_deref() == Some("in_progress");
@@ -381,18 +381,18 @@ fn tool(step: Step, item: &Object<'_>, name: &str, told: &str) -> Step {
         is_error: is_failed && exit_code.is_none_or(|code| code == 0),
         is_ok: false,
         exit_code,
-        bytes: observation(item).len() as u64,
+        bytes: observation_text(item).len() as u64,
     });
-    let call_id = item.boxed("id").unwrap_or_default();
+    let call_id = item.non_empty_text("id").unwrap_or_default();
     Step {
         kind: StepKind::Tool,
-        label: label(told),
+        label: first_line_label(main_label),
         tool: Some(Box::new(ToolCall { name: name.into(), call_id, result })),
         ..step
     }
 }
 
-fn edit((kind, path): &(Cow<'_, str>, Cow<'_, str>), place: Place) -> Edit {
+fn edit_of_change((kind, path): &(Cow<'_, str>, Cow<'_, str>), place: RecordPlace) -> Edit {
     let kind = match kind.as_ref() {
         "add" => EditKind::Create,
         "delete" => EditKind::Delete,
@@ -402,7 +402,7 @@ fn edit((kind, path): &(Cow<'_, str>, Cow<'_, str>), place: Place) -> Edit {
     Edit { path, kind, from: None, added: None, removed: None, place }
 }
 
-/// The folder that all edited files are below: the stream does not say where the agent worked. None without
+/// Returns the folder that all edited files are below: the stream does not say where the agent worked. None without
 /// edits, and where their paths are relative.
 fn common_root(run: &Run) -> Option<String> {
     let edits = run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
@@ -420,7 +420,7 @@ fn sort_paths(run: &mut Run) {
     let root = run.origin.root.clone();
     let steps = run.turns.iter_mut().flat_map(|turn| &mut turn.steps);
     for edit in steps.flat_map(|step| &mut step.edits) {
-        edit.path = EditPath::sort(edit.path.as_str(), root.as_deref());
+        edit.path = EditPath::from_recorded(edit.path.as_str(), root.as_deref());
     }
 }
 

@@ -1,10 +1,11 @@
-//! How the tools out there write runs down: one folder each.
+//! Readers of the logs of coding agents and other tools: one folder per tool.
 //!
-//! A [`Format`] claims a recording by its first bytes, says what recordings of it can tell ([`Offers`]), indexes one into a
-//! [`Run`](trajview_run::Run) without keeping its text, and reads single records again when they are shown. Nothing outside asks for
-//! its name. Most formats are a list of records that each say what they say by themselves: those implement `records::Records`,
-//! and the rest is done there. To teach the program a new one, write `crates/formats/src/<name>/mod.rs`, put a small sample below `sample-runs/`
-//! and add a word to each of the two lists below: `trajview formats`, the README table and the golden tests follow.
+//! A [`Format`] claims a recording by its first bytes, lists the data in its recordings ([`FormatCapabilities`]), indexes
+//! one into a [`Run`](trajview_run::Run) without keeping its text, and reads single records again when they are shown. No
+//! other crate asks for a format by its name. Most formats are a list of records that can each be read alone: those
+//! implement `records::RecordFormat`, which does the rest. To add a format, write `crates/formats/src/<name>/mod.rs`, put a
+//! small sample below `sample-runs/` and add a line to each of the two lists below: `trajview formats`, the README table
+//! and the golden tests follow.
 //!
 //! Field names drift: read leniently, keep what is unknown as an [`trajview_run::StepKind::Unknown`] step or a
 //! warning with its place, never refuse a whole file for one line.
@@ -38,10 +39,10 @@ mod cline;
 mod codex;
 mod codex_exec;
 mod codex_rollout;
-mod columns;
-pub mod companions;
+mod column_names;
+pub mod companion_files;
 mod continue_dev;
-mod contract;
+mod format;
 mod copilot;
 mod copilot_chat;
 pub mod csv;
@@ -55,42 +56,42 @@ pub mod goose;
 mod grok;
 mod iflow;
 mod inspect;
-mod json;
+mod raw_object;
 pub mod jsonl;
 mod kimi;
 mod kiro;
 mod messages;
 mod mini_swe_agent;
-mod nested;
+mod nested_logs;
 pub mod not_finite;
-mod object;
+mod json_object;
 mod opencode;
 mod openhands;
 mod openhands_v1;
 mod otel;
 mod paperbench;
-mod peek;
+mod head_json;
 mod pi;
 mod qwen;
 mod records;
-mod refused;
+mod unsupported_files;
 pub mod rigorbench;
 pub mod rubric;
 mod slopcodebench;
 mod specstory;
-pub mod spelling;
+pub mod search_prefilter;
 mod swe_agent;
 mod tape;
-mod unknown;
-mod wrapped;
+mod unknown_records;
+mod wrapped_text;
 
-pub use columns::Columns;
-pub use contract::{
-    EditsTold, Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, OneHand,
-    Preparation, Rows, Shape, Source,
+pub use column_names::ColumnNames;
+pub use format::{
+    RecordedEdits, PieceExecutor, Format, IncrementalReader, HEAD_BYTES, FileHead, NotUnderstood, FormatCapabilities, SequentialExecutor,
+    FilePreparation, RunsInFile, RecordingShape, SourceBytes,
 };
 
-pub use contract::Backwards;
+pub use format::ReversedExecutor;
 
 /// Every format we read, in the order in which they may claim a file.
 pub const FORMATS: &[&dyn Format] = &[
@@ -133,36 +134,37 @@ pub const FORMATS: &[&dyn Format] = &[
     &otel::Otel,
     &slopcodebench::SlopCodeBench,
     &paperbench::PaperBench,
-    // Whatever no tool can be told by.
+    // Logs that no tool can be recognised by.
     &messages::Messages,
 ];
 
-pub use refused::what_it_is;
+pub use unsupported_files::unsupported_file_hint;
 
-/// A rubric tree by itself, for one that lies beside a recording.
-pub use paperbench::{PaperBench, read as read_rubric_tree};
+/// Reads a rubric tree by itself, for a file beside a recording.
+pub use paperbench::{PaperBench, read_tree as read_rubric_tree};
 
-/// How SlopCodeBench names its files: a run of it is told by them.
+/// The file names of SlopCodeBench, by which a run of it is recognised.
 pub use slopcodebench::layout as slopcodebench_layout;
 
-/// The format that claims a file which starts like this.
-pub fn claim(head: &Head<'_>) -> Option<&'static dyn Format> {
+/// Returns the format that claims a file with this head.
+pub fn format_for_head(head: &FileHead<'_>) -> Option<&'static dyn Format> {
     if is_binary(head.bytes) {
         return None;
     }
-    FORMATS.iter().copied().find(|format| format.claims(head))
+    FORMATS.iter().copied().find(|format| format.claims_file(head))
 }
 
-/// Whether the first line that is not blank holds a NUL. An archive has lines of the logs in it, which would be taken
-/// for its own. Later lines may hold NULs: a crash leaves some at the end of a log.
+/// Returns whether the first line that is not blank contains a NUL. An archive has lines of the logs in it, which would
+/// look like a log. Later lines may contain NULs: a crash leaves some at the end of a log.
 fn is_binary(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     let end = memchr::memchr(b'\n', start).unwrap_or(start.len());
     memchr::memchr(0, &start[..end]).is_some()
 }
 
-/// What a file is that starts like this, where it holds other files or rows and no format reads it.
-pub fn container(bytes: &[u8]) -> Option<&'static str> {
+/// Describes a file with this head that contains other files or rows, such as an archive or a database, and that no format
+/// reads.
+pub fn container_kind(bytes: &[u8]) -> Option<&'static str> {
     const MAGIC: [(usize, &[u8], &str); 6] = [
         (257, b"ustar", "a tar archive"),
         (0, b"PK\x03\x04", "a zip archive"),
@@ -176,26 +178,26 @@ pub fn container(bytes: &[u8]) -> Option<&'static str> {
     MAGIC.iter().find(|(at, magic, _)| starts(*at, magic)).map(|(_, _, what)| *what)
 }
 
-/// The format of that name.
-pub fn by_name(name: &str) -> Option<&'static dyn Format> {
+/// Returns the format of that name.
+pub fn format_by_name(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
-/// Whether a recording without an edit is one of a run that, as far as its format records edits, made none. Where there is one
-/// diff at the end at most, or no log of what the agent did, it may have made some.
-pub fn tells_edits(run: &trajview_run::Run) -> bool {
-    let format = run.origin.sources.first().and_then(|source| by_name(source.format));
-    let is_told = |edits| !matches!(edits, EditsTold::AtTheEnd | EditsTold::Nowhere);
+/// Returns whether a recording without an edit is one of a run that made none, as far as its format records edits. A run
+/// with no more than one diff at its end, or without a log of the agent's work, may have made some.
+pub fn records_all_edits(run: &trajview_run::Run) -> bool {
+    let format = run.origin.sources.first().and_then(|source| format_by_name(source.format));
+    let is_told = |edits| !matches!(edits, RecordedEdits::AtTheEnd | RecordedEdits::NotALog);
     let has_log = run.turns.iter().any(|turn| !turn.steps.is_empty());
-    has_log && format.is_none_or(|it| is_told(it.offers().edits))
+    has_log && format.is_none_or(|it| is_told(it.capabilities().edits))
 }
 
-/// How recordings of the format of that name lie on the disk.
-pub fn shape_of(name: &str) -> Option<Shape> {
-    by_name(name).map(|format| format.offers().shape)
+/// Returns the form on the disk of recordings of the format with that name.
+pub fn shape_by_name(name: &str) -> Option<RecordingShape> {
+    format_by_name(name).map(|format| format.capabilities().shape)
 }
 
-/// The one format whose recordings lie in that shape, where files alone do not tell it.
-pub fn of_shape(shape: Shape) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.offers().shape == shape)
+/// Returns the one format whose recordings have that form, where files alone do not identify it.
+pub fn format_with_shape(shape: RecordingShape) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.capabilities().shape == shape)
 }

@@ -1,30 +1,31 @@
 //! NaN and Infinity in JSON, as Python's `json` writes them.
 //!
-//! They are no JSON, and what they stand for is no number: whoever reads a recorded document takes them for null and says so.
+//! They are no JSON, and their values are no numbers: a reader of a recorded document takes them for null and warns of it.
 //! A text is looked through for them only where it does not read as JSON.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use super::{object::Object, tape::Tape};
+use super::{json_object::JsonObject, tape::JsonTape};
 
-/// What stands for null.
+/// The values that are read as null.
 const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
-/// The length of the token at the start of `rest`; None where none stands there.
-pub fn token(rest: &[u8]) -> Option<usize> {
+/// Returns the length of the token at the start of `rest`; None where there is none.
+pub fn token_len(rest: &[u8]) -> Option<usize> {
     TOKENS.iter().find(|token| rest.starts_with(token)).map(|token| token.len())
 }
 
-/// Whether a text may have such a value: a look at its bytes.
-pub fn may_have(text: &[u8]) -> bool {
+/// Returns whether a text may contain such a value, by a search in its bytes.
+pub fn may_contain(text: &[u8]) -> bool {
     ["NaN", "Infinity"].iter().any(|token| memchr::memmem::find(text, token.as_bytes()).is_some())
 }
 
-/// The text with null for each such value outside of strings, and how many there were; None where there is none.
+/// Returns the text with null for each such value outside of strings, and how many there were; None where there is
+/// none.
 pub fn with_nulls(text: &str) -> Option<(String, usize)> {
-    if !may_have(text.as_bytes()) {
+    if !may_contain(text.as_bytes()) {
         return None;
     }
     let bytes = text.as_bytes();
@@ -32,7 +33,7 @@ pub fn with_nulls(text: &str) -> Option<(String, usize)> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => at = end_of_string(bytes, at),
-            b'-' | b'I' | b'N' => match token(&bytes[at..]) {
+            b'-' | b'I' | b'N' => match token_len(&bytes[at..]) {
                 Some(len) => {
                     out.push_str(&text[done..at]);
                     out.push_str("null");
@@ -48,7 +49,7 @@ pub fn with_nulls(text: &str) -> Option<(String, usize)> {
     (count > 0).then_some((out, count))
 }
 
-/// The place after the string that begins at `at`.
+/// Returns the place after the string that begins at `at`.
 fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -61,12 +62,12 @@ fn end_of_string(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// A document, and how many of its values were no numbers and are null in it.
+/// Reads a document; the second value is the number of its values that are NaN or Infinity, which are null in it.
 ///
 /// # Errors
 ///
-/// What serde says of a text that is no JSON otherwise.
-pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usize)> {
+/// Returns serde's error for a text that is no JSON otherwise.
+pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usize)> {
     let why = match serde_json::from_slice(text) {
         Ok(value) => return Ok((value, 0)),
         Err(why) => why,
@@ -76,16 +77,16 @@ pub fn read<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usize)> 
     read.ok_or(why)
 }
 
-/// The text as JSON: with null for each value that is no number.
-pub fn readable(text: &str) -> Cow<'_, str> {
+/// Returns the text as JSON: with null for each value that is no number.
+pub fn readable_json(text: &str) -> Cow<'_, str> {
     with_nulls(text).map_or(Cow::Borrowed(text), |(text, _)| Cow::Owned(text))
 }
 
-/// The texts of the elements of a list in a document that may have such values, of the document itself where the
-/// key is empty; None where it has no such list.
-pub fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
-    let tape = Tape::read(document)?;
-    let list = if key.is_empty() { tape.root() } else { Object::of(tape.root())?.get(key)? };
+/// Returns the texts of the elements of a list in a document that may have such values, of the document itself where
+/// the key is empty; None where it has no such list.
+pub fn list_element_texts<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
+    let tape = JsonTape::parse(document)?;
+    let list = if key.is_empty() { tape.root() } else { JsonObject::from_value(tape.root())?.get(key)? };
     let text = |value: &str| {
         let at = value.as_ptr() as usize - document.as_ptr() as usize;
         document.get(at..at + value.len())
@@ -93,8 +94,8 @@ pub fn elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     list.elements().map(|element| text(element.get())).collect()
 }
 
-/// The words of a warning for so many values.
-pub fn warning(count: usize) -> String {
+/// Returns the words of a warning for so many values.
+pub fn warning_text(count: usize) -> String {
     let values = if count == 1 { "value is" } else { "values are" };
     format!("{count} {values} NaN or Infinity, which is no number: read as null")
 }
@@ -109,7 +110,7 @@ mod tests {
         let text =
             r#"{"a": NaN, "b": [Infinity, -Infinity, -1], "c": "NaN, \"Infinity\" \\", "NaN": 1}"#;
 
-        let (value, count) = read::<Value>(text.as_bytes()).unwrap();
+        let (value, count) = read_json::<Value>(text.as_bytes()).unwrap();
 
         let expected =
             json!({ "a": null, "b": [null, null, -1], "c": "NaN, \"Infinity\" \\", "NaN": 1 });
@@ -118,9 +119,9 @@ mod tests {
 
     #[test]
     fn what_is_no_json_for_another_reason_says_so() {
-        assert!(read::<Value>(b"{\"a\": NaN").is_err());
-        assert!(read::<Value>(b"{\"a\": NaNs}").is_err());
-        assert_eq!(read::<Value>(b"[1]").unwrap(), (json!([1]), 0));
+        assert!(read_json::<Value>(b"{\"a\": NaN").is_err());
+        assert!(read_json::<Value>(b"{\"a\": NaNs}").is_err());
+        assert_eq!(read_json::<Value>(b"[1]").unwrap(), (json!([1]), 0));
     }
 
     proptest::proptest! {

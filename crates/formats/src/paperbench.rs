@@ -8,25 +8,24 @@
 //! | `grade.json`, `pb_result.json` | that in `judge_output`, in some in `paperbench_result` as well |
 //!
 //! Such a file has no turns: it becomes a [`Run`] with [`Run::rubric_tree`] and nothing else. [`node`] reads nodes as
-//! they come, [`document`] what stands around the tree, [`value`] single fields; [`check`] looks at the tree as a
-//! whole. A node that cannot be used as it stands is a warning with its way from the root (`0/3/1`), and the rest
-//! counts.
+//! they come, [`document`] the document around the tree, [`field_values`] single fields; [`tree_checks`] looks at the
+//! tree as a whole. A node that cannot be used is a warning with its path from the root (`0/3/1`), and the rest counts.
 
-mod check;
+mod tree_checks;
 mod document;
-mod literals;
+mod json_literals;
 mod node;
-mod value;
+mod field_values;
 
 use std::collections::BTreeSet;
 
 use trajview_run::{
-    Run, RunOrigin, Task, Time, Warning, label,
-    recorded::{Recorded, Value},
+    Run, RunOrigin, Task, Time, Warning, first_line_label,
+    checkpoint_record::{RecordedMeasure, MeasureValue},
     rubric_tree::{NodeId, RubricTree},
 };
 
-use super::{EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source};
+use super::{RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes};
 
 pub struct PaperBench;
 
@@ -35,20 +34,20 @@ impl Format for PaperBench {
         "paperbench"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "PaperBench rubric, graded tree or result: rubric.json, grader_output.json, grade.json, pb_result.json"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "paperbench"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Document, EditsTold::Nowhere)
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::NotALog)
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        let keys = literals::outer_keys(head.bytes);
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        let keys = json_literals::outer_keys(head.bytes);
         let has = |key: &str| keys.contains(&key.as_bytes());
         (has("sub_tasks") && (has("requirements") || has("weight")))
             || has("graded_task_tree")
@@ -56,61 +55,62 @@ impl Format for PaperBench {
             || (has("judge_output") && has("paper_id"))
     }
 
-    fn index_with(&self, sources: &[Source<'_>], _: &dyn Executor) -> Result<Run, NotUnderstood> {
+    fn index_run_with(&self, sources: &[SourceBytes<'_>], _: &dyn PieceExecutor) -> Result<Run, NotUnderstood> {
         let source = sources.first().ok_or_else(|| NotUnderstood("there is no file".into()))?;
-        let (tree, warnings) = read(source)?;
-        Ok(run_of(tree, warnings))
+        let (tree, warnings) = read_tree(source)?;
+        Ok(run_from_tree(tree, warnings))
     }
 }
 
-/// The tree of a file, and what in it could not be used. The error says why there is none.
-pub fn read(source: &Source<'_>) -> Result<(RubricTree, Vec<Warning>), NotUnderstood> {
+/// Reads the tree of a file, and warnings about the parts that cannot be used. The error is the reason why there is no
+/// tree.
+pub fn read_tree(source: &SourceBytes<'_>) -> Result<(RubricTree, Vec<Warning>), NotUnderstood> {
     let text = String::from_utf8_lossy(source.bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let (text, strange) = literals::without_strange_numbers(text);
-    let mut reader = Reader::new(source.name);
+    let (text, strange) = json_literals::without_strange_numbers(text);
+    let mut reader = PaperReader::new(source.name);
     reader.note_strange(strange);
-    let outcome = reader.document(&text);
+    let outcome = reader.read_document(&text);
     if !reader.has_tree {
         return Err(NotUnderstood(reader.why_no_tree(outcome.err())));
     }
     if let Err(why) = outcome {
-        reader.broken(&why);
+        reader.warn_of_broken_json(&why);
     }
     reader.close_all();
-    check::check(&mut reader);
+    tree_checks::check_tree(&mut reader);
     Ok((reader.tree, reader.warnings.all))
 }
 
-/// What is read so far.
-struct Reader {
+/// The state of reading one file.
+struct PaperReader {
     tree: RubricTree,
-    warnings: Warnings,
-    /// Whether a tree was found at all.
+    warnings: WarningList,
+    /// Is true once a tree was found.
     has_tree: bool,
-    /// Why a result holds no tree.
+    /// The reason why a result contains no tree.
     absent: Option<String>,
     has_too_many: bool,
-    /// Leaves of which it was said that their score is none.
+    /// Leaves with a warning that their score is invalid.
     scoreless: BTreeSet<NodeId>,
 }
 
 /// A file may be wrong in every node.
-const MOST_WARNINGS: usize = 1_000;
+const MAX_WARNINGS: usize = 1_000;
 
-struct Warnings {
+struct WarningList {
     file: String,
     all: Vec<Warning>,
 }
 
-impl Warnings {
-    fn say(&mut self, what: String) {
+impl WarningList {
+    fn add_warning(&mut self, what: String) {
         match self.all.len() {
-            len if len < MOST_WARNINGS => {
+            len if len < MAX_WARNINGS => {
                 self.all.push(Warning { place: self.file.clone(), what });
             }
-            MOST_WARNINGS => {
-                let what = format!("more than {MOST_WARNINGS} warnings; the rest is left out");
+            MAX_WARNINGS => {
+                let what = format!("more than {MAX_WARNINGS} warnings; the rest is left out");
                 self.all.push(Warning { place: self.file.clone(), what });
             }
             _ => {}
@@ -118,11 +118,11 @@ impl Warnings {
     }
 }
 
-impl Reader {
+impl PaperReader {
     fn new(file: &str) -> Self {
         Self {
             tree: RubricTree { file: file.to_owned(), ..RubricTree::default() },
-            warnings: Warnings { file: file.to_owned(), all: vec![] },
+            warnings: WarningList { file: file.to_owned(), all: vec![] },
             has_tree: false,
             absent: None,
             has_too_many: false,
@@ -130,30 +130,30 @@ impl Reader {
         }
     }
 
-    /// About a node.
-    fn warn(&mut self, id: NodeId, what: &str) {
-        let path = self.tree.path(id);
-        self.warnings.say(format!("node {path}: {what}"));
+    /// Adds a warning about a node.
+    fn warn_of_node(&mut self, id: NodeId, what: &str) {
+        let path = self.tree.node_path(id);
+        self.warnings.add_warning(format!("node {path}: {what}"));
     }
 
     fn note_strange(&mut self, count: usize) {
         if count > 0 {
             let what = format!("NaN or Infinity stands where a number should, times {count}");
-            self.warnings.say(what);
+            self.warnings.add_warning(what);
         }
     }
 
-    /// The file does not end as JSON should.
-    fn broken(&mut self, why: &serde_json::Error) {
+    /// Warns that the file does not end as JSON should.
+    fn warn_of_broken_json(&mut self, why: &serde_json::Error) {
         let (line, column) = (why.line(), why.column());
         let what = format!(
             "is not JSON from line {line}, column {column} on; the {} nodes before it count",
             self.tree.nodes.len()
         );
-        self.warnings.say(what);
+        self.warnings.add_warning(what);
     }
 
-    /// A file that breaks off leaves nodes open.
+    /// Closes the nodes that a file which is cut off leaves open.
     fn close_all(&mut self) {
         let end = self.tree.nodes.len() as u32;
         for node in self.tree.nodes.iter_mut().filter(|node| node.end == 0) {
@@ -179,17 +179,17 @@ impl Reader {
     }
 }
 
-/// Everything but the tree is what `trajview show` and the facts say of any run.
-fn run_of(tree: RubricTree, warnings: Vec<Warning>) -> Run {
+/// Creates the run of a tree; its other fields are those that `trajview show` prints of any run.
+fn run_from_tree(tree: RubricTree, warnings: Vec<Warning>) -> Run {
     let result = &tree.result;
     let root = tree.root();
-    let title = root.map(|root| label(&root.requirements)).unwrap_or_default();
+    let title = root.map(|root| first_line_label(&root.requirements)).unwrap_or_default();
     let id = result.run.as_deref().or(root.map(|root| &*root.id)).unwrap_or_default();
     Run {
         id: id.to_owned(),
         title: title.into_string(),
         task: result.paper.as_ref().map(|paper| Task { id: paper.to_string(), ..Task::default() }),
-        recorded: recorded(&tree),
+        recorded: recorded_values(&tree),
         ended_at: result.graded_at.as_deref().and_then(Time::parse),
         rubric_tree: Some(std::sync::Arc::new(tree)),
         warnings,
@@ -202,10 +202,10 @@ fn run_of(tree: RubricTree, warnings: Vec<Warning>) -> Run {
     }
 }
 
-fn recorded(tree: &RubricTree) -> Vec<Recorded> {
+fn recorded_values(tree: &RubricTree) -> Vec<RecordedMeasure> {
     let result = &tree.result;
-    let words = |words: &Option<Box<str>>| words.clone().map(Value::Text);
-    let number = |number: Option<f64>| number.map(Value::Number);
+    let words = |words: &Option<Box<str>>| words.clone().map(MeasureValue::Text);
+    let number = |number: Option<f64>| number.map(MeasureValue::Number);
     let values = [
         ("score", number(result.score)),
         ("judge_type", words(&result.judge)),
@@ -213,12 +213,12 @@ fn recorded(tree: &RubricTree) -> Vec<Recorded> {
         ("graded_at", words(&result.graded_at)),
         ("num_leaf_nodes", number(result.leaves.map(|count| count as f64))),
         ("num_invalid_leaf_nodes", number(result.invalid.map(|count| count as f64))),
-        ("submission_exists", result.has_submission.map(Value::Flag)),
-        ("code_only", result.is_code_only.map(Value::Flag)),
+        ("submission_exists", result.has_submission.map(MeasureValue::Flag)),
+        ("code_only", result.is_code_only.map(MeasureValue::Flag)),
     ];
-    let named = |(name, value): (&str, Option<Value>)| {
+    let named = |(name, value): (&str, Option<MeasureValue>)| {
         let (source, name) = (tree.file.as_str().into(), name.into());
-        Some(Recorded { source, name, value: value?, metric: None, doubt: None })
+        Some(RecordedMeasure { source, name, value: value?, metric: None, doubt: None })
     };
     values.into_iter().filter_map(named).collect()
 }

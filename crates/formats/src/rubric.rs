@@ -1,4 +1,4 @@
-//! The files beside a recording that say what it is judged by and what was said of it: `components.json`,
+//! The files beside a recording with its rubric and its judgements: `components.json`,
 //! `exposure.json`, `judgements/*.json`, `labels/*.json` and `gold.json` of a run bundle.
 //!
 //! Read leniently: an entry that cannot be used is a warning with its file, and the rest counts.
@@ -18,19 +18,19 @@ use std::collections::BTreeSet;
 
 use trajview_run::{
     Warning,
-    rubric::{Checklist, Judgement, Rubric, Unit},
+    rubric::{Checklist, Judgement, Rubric, LabelUnit},
 };
 
-use super::Source;
+use super::SourceBytes;
 
-pub use fields::MOST_BYTES;
+pub use fields::MAX_BYTES;
 
-/// Whether a file of a bundle, named relative to it with `/` between parts, is read by [`read`].
-pub fn is_part(name: &str) -> bool {
-    Part::of(name).is_some()
+/// Returns whether [`read_rubric`] reads a file of a bundle, named relative to the bundle with `/` between parts.
+pub fn is_rubric_file(name: &str) -> bool {
+    RubricFile::from_name(name).is_some()
 }
 
-enum Part {
+enum RubricFile {
     Components,
     Exposure,
     Gold,
@@ -38,8 +38,8 @@ enum Part {
     Labels,
 }
 
-impl Part {
-    fn of(name: &str) -> Option<Self> {
+impl RubricFile {
+    fn from_name(name: &str) -> Option<Self> {
         match name.split_once('/') {
             None if name == "components.json" => Some(Self::Components),
             None if name == "exposure.json" => Some(Self::Exposure),
@@ -51,42 +51,43 @@ impl Part {
     }
 }
 
-/// Reads the files that are there, in whatever order. Files of other names are left alone.
-pub fn read(files: &[Source<'_>]) -> Rubric {
+/// Reads the files of a rubric, in whatever order they come. Files of other names are ignored.
+pub fn read_rubric(files: &[SourceBytes<'_>]) -> Rubric {
     let mut files: Vec<_> = files.iter().collect();
     files.sort_by_key(|file| file.name);
     let mut rubric = Rubric::default();
     for file in files {
-        let Some(part) = Part::of(file.name) else { continue };
+        let Some(part) = RubricFile::from_name(file.name) else { continue };
         let warnings = &mut rubric.warnings;
         match part {
-            Part::Components => {
-                let (checklist, codebook) = checklist::components(file, warnings);
+            RubricFile::Components => {
+                let (checklist, codebook) = checklist::read_components(file, warnings);
                 (rubric.checklist, rubric.codebook) = (checklist, codebook.map(Box::new));
             }
-            Part::Exposure => rubric.exposure = checklist::exposure(file, warnings),
-            Part::Gold => rubric.gold = gold::read(file, warnings),
-            Part::Judgement => match judgement::read(file, warnings) {
-                Some(judgement::Read::Scores(it)) => rubric.judgements.push(it),
-                Some(judgement::Read::Flags(it)) => rubric.flaggings.push(it),
-                Some(judgement::Read::Decisions(it)) => rubric.decisions.push(it),
-                Some(judgement::Read::Process(it)) => rubric.process.push(it),
+            RubricFile::Exposure => rubric.exposure = checklist::read_exposure(file, warnings),
+            RubricFile::Gold => rubric.gold = gold::read_gold(file, warnings),
+            RubricFile::Judgement => match judgement::read_judgement(file, warnings) {
+                Some(judgement::JudgementContent::Scores(it)) => rubric.judgements.push(it),
+                Some(judgement::JudgementContent::Flags(it)) => rubric.flaggings.push(it),
+                Some(judgement::JudgementContent::Decisions(it)) => rubric.decisions.push(it),
+                Some(judgement::JudgementContent::Process(it)) => rubric.process.push(it),
                 None => {}
             },
-            Part::Labels => rubric.labels.extend(labels::read(file, warnings)),
+            RubricFile::Labels => rubric.labels.extend(labels::read_labels(file, warnings)),
         }
     }
     for judgements in [&mut rubric.judgements, &mut rubric.decisions, &mut rubric.process] {
         judgements.sort_by(|a, b| a.created_at.cmp(&b.created_at));
     }
     rubric.flaggings.sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    let strangers = strangers(&rubric);
+    let strangers = unknown_ids(&rubric);
     rubric.warnings.extend(strangers);
     rubric
 }
 
-/// Ids that the checklist does not have, and components that a judgement was asked about and says nothing of.
-fn strangers(rubric: &Rubric) -> Vec<Warning> {
+/// Returns warnings about ids that the checklist does not have, and about components without a verdict in a judgement that
+/// was to cover them.
+fn unknown_ids(rubric: &Rubric) -> Vec<Warning> {
     let Some(checklist) = &rubric.checklist else { return vec![] };
     let known: BTreeSet<&str> = checklist.components.iter().map(|it| it.id.as_str()).collect();
     let mut warnings = vec![];
@@ -110,42 +111,42 @@ fn strangers(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     for labels in &rubric.labels {
-        let of_components = labels.labels.iter().filter(|label| label.unit == Unit::Component);
+        let of_components = labels.labels.iter().filter(|label| label.unit == LabelUnit::Component);
         let ids: BTreeSet<&str> = of_components.map(|label| label.component.as_str()).collect();
         for id in ids {
             unknown(&labels.file, id, "has a label for");
         }
     }
-    warnings.extend(unheeded_judge(rubric));
-    warnings.extend(silences(rubric));
+    warnings.extend(unused_judge_warning(rubric));
+    warnings.extend(missing_verdicts(rubric));
     warnings
 }
 
-/// The checklist names a judge, and every judgement of all components is another's.
-fn unheeded_judge(rubric: &Rubric) -> Option<Warning> {
-    let judge = rubric.judge()?;
-    let is_whole = rubric.judgements.iter().any(|it| rubric.covers(it));
+/// Returns a warning where the checklist names a judge and every judgement of all components is another judge's.
+fn unused_judge_warning(rubric: &Rubric) -> Option<Warning> {
+    let judge = rubric.result_judge()?;
+    let is_whole = rubric.judgements.iter().any(|it| rubric.is_covered_by(it));
     let what = format!(
         "names the judge {judge}, who has no judgement of every component: no other judge's scores count unless --judge names them"
     );
-    (is_whole && rubric.chosen().is_none())
+    (is_whole && rubric.result_judgement().is_none())
         .then(|| Warning { place: "components.json".into(), what })
 }
 
-/// Components that a judgement was asked about and says nothing of.
-pub fn silences(rubric: &Rubric) -> Vec<Warning> {
+/// Returns warnings about components without a verdict in a judgement that was to cover them.
+pub fn missing_verdicts(rubric: &Rubric) -> Vec<Warning> {
     let Some(checklist) = &rubric.checklist else { return vec![] };
     let silence = |judgement: &Judgement| {
         let silent =
-            unjudged(checklist, |id| judgement.of(id).is_some() || !judgement.asks_about(id));
+            list_unjudged(checklist, |id| judgement.verdict_on(id).is_some() || !judgement.asks_about(id));
         let what = format!("has no verdict on {silent}");
         (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
     };
     rubric.judgements.iter().filter_map(silence).collect()
 }
 
-/// `C03, C04 and 2 more`
-fn unjudged(checklist: &Checklist, is_judged: impl Fn(&str) -> bool) -> String {
+/// Lists components without a verdict: `C03, C04 and 2 more`.
+fn list_unjudged(checklist: &Checklist, is_judged: impl Fn(&str) -> bool) -> String {
     let ids: Vec<&str> =
         checklist.components.iter().map(|it| it.id.as_str()).filter(|id| !is_judged(id)).collect();
     match ids.as_slice() {

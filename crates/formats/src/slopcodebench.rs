@@ -6,45 +6,45 @@
 //!
 //! | file | becomes | read by |
 //! |---|---|---|
-//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`unclaimed`] |
+//! | `agent/`, `agent.tar.gz` | the steps of the turn | [`logs`], with the formats of the logs; [`unclaimed_log`] |
 //! | `prompt.txt` | the request, unless the log has it | here |
-//! | `evaluation.json`, `evaluation/report.json` | [`recorded::Tests`] | [`evaluation`], where strict, iso and core are defined |
-//! | `diff.json` | [`recorded::Changes`], and files where there is no `snapshot/` | [`changes`] |
-//! | `rubric.jsonl` | [`recorded::Flag`]s | [`rubric`] |
-//! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`recorded::Recorded`] values | [`values`] |
-//! | `quality_analysis/{files,symbols,ast_grep}.jsonl` | [`recorded::Measured`] | [`quality`] |
+//! | `evaluation.json`, `evaluation/report.json` | [`checkpoint_record::RecordedTests`] | [`evaluation`], where strict, iso and core are defined |
+//! | `diff.json` | [`checkpoint_record::RecordedChanges`], and files where there is no `snapshot/` | [`changes`] |
+//! | `rubric.jsonl` | [`checkpoint_record::Flag`]s | [`rubric`] |
+//! | `inference_result.json`, `quality_analysis/overall_quality.json`, a row of `checkpoint_results.jsonl`, `result.json` | [`checkpoint_record::RecordedMeasure`] values | [`values`] |
+//! | `quality_analysis/{files,symbols,ast_grep}.jsonl` | [`checkpoint_record::MeasuredParts`] | [`quality`] |
 //! | `after_skill/` with its `evaluation.json`, `quality_analysis/` | what was recorded of a second pass, the checkpoint's last turn | here |
-//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | what the run says of itself | [`about`], [`facts`], [`generation`] |
+//! | `config.yaml`, `problem.yaml`, `run_info.yaml`, `problem_catalog.json` | facts about the run | [`run_facts`], [`yaml_facts`], [`generation`] |
 //!
 //! Its times have no zone and are taken as UTC. `snapshot/` is no source: `store` reads it where files are put together.
 
-mod about;
+mod run_facts;
 mod changes;
 mod evaluation;
-mod facts;
+mod yaml_facts;
 mod generation;
 pub mod layout;
 mod logs;
 mod quality;
 mod rubric;
-mod unclaimed;
+mod unclaimed_log;
 mod values;
 
 use trajview_run::{
-    Checkpoint, CheckpointRecord, Edit, Place, Role, Run, RunOrigin, SourceFile, SourceId, Step,
-    StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, label, recorded,
+    Checkpoint, CheckpointRecord, Edit, RecordPlace, Role, Run, RunOrigin, SourceRecord, SourceId, Step,
+    StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, first_line_label, checkpoint_record,
 };
 
 use super::{
-    EditsTold, Executor, Format, Head, NotUnderstood, Offers, Shape, Source, json, not_finite,
+    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes, raw_object, not_finite,
 };
 
-use facts::Facts;
-use generation::Generation;
-use json::Object;
-use layout::{Layout, Stage, checkpoint_number};
+use yaml_facts::YamlFacts;
+use generation::SlopGeneration;
+use raw_object::RawObject;
+use layout::{RunLayout, CheckpointFiles, checkpoint_number};
 
-/// Where `run_info.yaml` says what a second pass over each checkpoint is asked.
+/// The key of `run_info.yaml` with the prompt of a second pass over each checkpoint.
 const SKILL_PROMPT: &str = "post_checkpoint_skill.prompt";
 
 pub struct SlopCodeBench;
@@ -54,55 +54,55 @@ impl Format for SlopCodeBench {
         "slopcodebench"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "SlopCodeBench run directory: logs, snapshots, tests and measurements by checkpoint"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "slopcodebench"
     }
 
-    /// A run is a folder, told by the names in it ([`layout::is_problem`]), never by one file.
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Snapshots, EditsTold::Text).tokens().cost().times().subagents()
+    /// A run is a folder, recognised by the names in it ([`layout::is_problem`]), never by one file.
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Snapshots, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
     }
 
-    fn claims(&self, _head: &Head<'_>) -> bool {
+    fn claims_file(&self, _head: &FileHead<'_>) -> bool {
         false
     }
 
-    fn index_with(
+    fn index_run_with(
         &self,
-        sources: &[Source<'_>],
-        executor: &dyn Executor,
+        sources: &[SourceBytes<'_>],
+        executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
         let cleaned: Vec<_> = sources.iter().map(results_with_nulls).collect();
         let readable = sources.iter().zip(&cleaned).map(|(source, cleaned)| match cleaned {
-            Some((text, _)) => Source { bytes: text.as_bytes(), ..*source },
+            Some((text, _)) => SourceBytes { bytes: text.as_bytes(), ..*source },
             None => *source,
         });
-        let sources: Vec<Source<'_>> = readable.collect();
-        let layout = Layout::of(&sources);
-        let mut reader = Reader::new(&sources, &layout);
+        let sources: Vec<SourceBytes<'_>> = readable.collect();
+        let layout = RunLayout::from_sources(&sources);
+        let mut reader = SlopReader::new(&sources, &layout);
         for (at, cleaned) in cleaned.iter().enumerate() {
             if let Some((_, count)) = cleaned {
-                reader.warn(at, not_finite::warning(*count));
+                reader.add_warning(at, not_finite::warning_text(*count));
             }
         }
         if layout.stages.is_empty() {
             return Err(NotUnderstood(reader.why_empty()));
         }
-        reader.facts();
+        reader.read_run_facts();
         for stage in &layout.stages {
-            reader.stage(stage, executor);
+            reader.read_checkpoint(stage, executor);
         }
-        reader.finish();
+        reader.finish_run();
         Ok(reader.run)
     }
 
-    fn words(&self, record: &[u8], _step: &Step) -> StepText {
+    fn step_text(&self, record: &[u8], _step: &Step) -> StepText {
         let record = String::from_utf8_lossy(record);
-        let failed = Object::parse(&record)
+        let failed = RawObject::parse(&record)
             .and_then(|result| Some(result.text("error_message")?.into_owned()));
         match failed {
             Some(text) => StepText { text, ..StepText::default() },
@@ -110,23 +110,23 @@ impl Format for SlopCodeBench {
         }
     }
 
-    fn request(&self, record: &[u8]) -> String {
+    fn request_text(&self, record: &[u8]) -> String {
         String::from_utf8_lossy(record).into_owned()
     }
 
-    fn failure(&self, record: &[u8]) -> String {
-        evaluation::failure(&String::from_utf8_lossy(record))
+    fn failure_text(&self, record: &[u8]) -> String {
+        evaluation::failure_text(&String::from_utf8_lossy(record))
     }
 
-    /// Of the harness' own comparison.
-    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
-        changes::body(&String::from_utf8_lossy(record), edit)
+    /// Reads an edit from the harness' own comparison of the workspaces.
+    fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+        changes::edit_body(&String::from_utf8_lossy(record), edit)
     }
 }
 
-/// A file of results with null for what is no number, and how many such values it has; None where it has none, and for logs and
-/// the two files of which parts are read again later, which have their own places.
-fn results_with_nulls(source: &Source<'_>) -> Option<(String, usize)> {
+/// Returns a file of results with null for what is no number, and how many such values it has; None where it has none,
+/// and for logs and the two files of which parts are read again later, which have their own places.
+fn results_with_nulls(source: &SourceBytes<'_>) -> Option<(String, usize)> {
     let has_places = ["/diff.json", "/report.json"].iter().any(|end| source.name.ends_with(end));
     let is_log = source.name.contains("/agent/") || source.name.contains("/agent.tar.gz/");
     let is_json = [".json", ".jsonl"].iter().any(|end| source.name.ends_with(end));
@@ -135,29 +135,29 @@ fn results_with_nulls(source: &Source<'_>) -> Option<(String, usize)> {
 }
 
 /// Puts a run together, a checkpoint at a time.
-struct Reader<'a> {
-    sources: &'a [Source<'a>],
-    layout: &'a Layout<'a>,
-    generation: Option<Generation>,
-    config: Facts,
-    problem: Facts,
-    info: Facts,
-    flags: Vec<Option<Vec<recorded::Flag>>>,
+struct SlopReader<'a> {
+    sources: &'a [SourceBytes<'a>],
+    layout: &'a RunLayout<'a>,
+    generation: Option<SlopGeneration>,
+    config: YamlFacts,
+    problem: YamlFacts,
+    info: YamlFacts,
+    flags: Vec<Option<Vec<checkpoint_record::Flag>>>,
     run: Run,
 }
 
-impl<'a> Reader<'a> {
-    fn new(sources: &'a [Source<'a>], layout: &'a Layout<'a>) -> Self {
+impl<'a> SlopReader<'a> {
+    fn new(sources: &'a [SourceBytes<'a>], layout: &'a RunLayout<'a>) -> Self {
         let facts = |at: Option<usize>| {
-            at.map(|at| Facts::of(&String::from_utf8_lossy(sources[at].bytes))).unwrap_or_default()
+            at.map(|at| YamlFacts::from_yaml(&String::from_utf8_lossy(sources[at].bytes))).unwrap_or_default()
         };
         let marked = layout.marked.iter().map(|&at| sources[at].bytes);
         let generation = match layout.catalog {
-            Some(_) => Some(Generation::G2),
-            None => Generation::of(marked),
+            Some(_) => Some(SlopGeneration::G2),
+            None => SlopGeneration::from_texts(marked),
         };
         let source =
-            |source: &Source<'_>| SourceFile { name: source.name.into(), format: "slopcodebench" };
+            |source: &SourceBytes<'_>| SourceRecord { name: source.name.into(), format: "slopcodebench" };
         let run = Run {
             origin: RunOrigin {
                 format: SlopCodeBench.name(),
@@ -178,11 +178,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn text(&self, at: usize) -> std::borrow::Cow<'a, str> {
+    fn source_text(&self, at: usize) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.sources[at].bytes)
     }
 
-    fn warn(&mut self, at: usize, what: impl Into<String>) {
+    fn add_warning(&mut self, at: usize, what: impl Into<String>) {
         self.run.warnings.push(Warning { place: self.sources[at].name.into(), what: what.into() });
     }
 
@@ -191,29 +191,29 @@ impl<'a> Reader<'a> {
         format!("a problem of SlopCodeBench without a checkpoint{}", state.unwrap_or_default())
     }
 
-    fn stage(&mut self, stage: &Stage, executor: &dyn Executor) {
-        let logs::Passes { first: told, second } = self.logs(stage, executor);
+    fn read_checkpoint(&mut self, stage: &CheckpointFiles, executor: &dyn PieceExecutor) {
+        let logs::CheckpointPasses { first: told, second } = self.read_logs(stage, executor);
         if told.is_empty() {
             let what = "no log of the agent: the turn has no steps";
-            let place = format!("{}{}", self.layout.folder(), stage.name);
+            let place = format!("{}{}", self.layout.folder_prefix(), stage.name);
             self.run.warnings.push(Warning { place, what: what.into() });
         }
         for inner in told.runs() {
-            adopt(&mut self.run, inner);
+            adopt_log_facts(&mut self.run, inner);
         }
         let index = self.run.turns.len();
         let mut turn = told.into_turn(index, &mut self.run.subagents);
-        self.request(stage, &mut turn);
+        self.add_request(stage, &mut turn);
         let mut record =
-            CheckpointRecord { state: self.state(stage), ..CheckpointRecord::default() };
-        self.inference(stage, &mut turn, &mut record);
-        self.measured(stage, &mut record);
-        self.tests(stage, &mut record);
-        self.changes(stage, &mut record);
-        self.judged(stage);
+            CheckpointRecord { state: self.checkpoint_state(stage), ..CheckpointRecord::default() };
+        self.add_inference(stage, &mut turn, &mut record);
+        self.add_measures(stage, &mut record);
+        self.add_tests(stage, &mut record);
+        self.add_changes(stage, &mut record);
+        self.add_flags(stage);
         turn.checkpoint = Some(self.run.checkpoints.len());
         self.run.turns.push(turn);
-        let after_skill = self.second_pass(stage, second).map(Box::new);
+        let after_skill = self.read_second_pass(stage, second).map(Box::new);
         self.run.checkpoints.push(Checkpoint {
             id: stage.name.clone(),
             label: None,
@@ -223,8 +223,9 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// The log of a second pass lies with the checkpoint's own, else in the folder of what it left.
-    fn logs(&mut self, stage: &Stage, executor: &dyn Executor) -> logs::Passes {
+    /// Reads the logs of a checkpoint. The log of a second pass is among the checkpoint's own, else in the folder of its
+    /// result.
+    fn read_logs(&mut self, stage: &CheckpointFiles, executor: &dyn PieceExecutor) -> logs::CheckpointPasses {
         let prompt = self.info.get(SKILL_PROMPT).unwrap_or_default();
         let own = stage.after.as_ref().map_or(&[][..], |after| &after.logs);
         let second = logs::SecondPass { prompt, is_there: stage.after.is_some() && own.is_empty() };
@@ -233,9 +234,9 @@ impl<'a> Reader<'a> {
         let mut read_by = passes.first.read_by.clone();
         if !own.is_empty() {
             let alone = logs::SecondPass { prompt: "", is_there: false };
-            let told = logs::read_passes(self.sources, own, &alone, executor, warnings).first;
-            read_by.extend(&told.read_by);
-            passes.second = Some(told).filter(|told| !told.is_empty()).or(passes.second);
+            let second_facts = logs::read_passes(self.sources, own, &alone, executor, warnings).first;
+            read_by.extend(&second_facts.read_by);
+            passes.second = Some(second_facts).filter(|second_facts| !second_facts.is_empty()).or(passes.second);
         }
         for (at, format) in read_by {
             self.run.origin.sources[at].format = format;
@@ -243,23 +244,23 @@ impl<'a> Reader<'a> {
         passes
     }
 
-    /// A second session that the harness starts on what the checkpoint left is a turn of its own; gives what was recorded of
-    /// the state that it left. None where there was none.
-    fn second_pass(
+    /// Reads a second session that the harness started on the result of the checkpoint, as a turn of its own; returns the
+    /// record of the state that it left, and None where there was none.
+    fn read_second_pass(
         &mut self,
-        stage: &Stage,
-        told: Option<logs::LogFacts>,
+        stage: &CheckpointFiles,
+        log_facts: Option<logs::LogFacts>,
     ) -> Option<CheckpointRecord> {
-        let nothing = Stage::default();
+        let nothing = CheckpointFiles::default();
         let after = stage.after.as_deref();
-        if after.is_none() && told.is_none() {
+        if after.is_none() && log_facts.is_none() {
             return None;
         }
-        let place = format!("{}{}/after_skill", self.layout.folder(), stage.name);
+        let place = format!("{}{}/after_skill", self.layout.folder_prefix(), stage.name);
         let mut warn = |what: &str| {
             self.run.warnings.push(Warning { place: place.clone(), what: what.into() });
         };
-        if told.is_none() {
+        if log_facts.is_none() {
             warn("no log of the second pass: its turn has no steps");
         }
         if !after.is_some_and(|after| after.has_snapshot) {
@@ -268,54 +269,54 @@ impl<'a> Reader<'a> {
             );
         }
         let after = after.unwrap_or(&nothing);
-        let told = told.unwrap_or_default();
-        for inner in told.runs() {
-            adopt(&mut self.run, inner);
+        let log_facts = log_facts.unwrap_or_default();
+        for inner in log_facts.runs() {
+            adopt_log_facts(&mut self.run, inner);
         }
-        let mut turn = told.into_turn(self.run.turns.len(), &mut self.run.subagents);
-        self.request(after, &mut turn);
+        let mut turn = log_facts.into_turn(self.run.turns.len(), &mut self.run.subagents);
+        self.add_request(after, &mut turn);
         if turn.title.is_empty() {
-            turn.title = label(self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"));
+            turn.title = first_line_label(self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"));
         }
         let mut record = CheckpointRecord::default();
-        self.inference(after, &mut turn, &mut record);
-        self.measured(after, &mut record);
-        self.tests(after, &mut record);
+        self.add_inference(after, &mut turn, &mut record);
+        self.add_measures(after, &mut record);
+        self.add_tests(after, &mut record);
         turn.checkpoint = Some(self.run.checkpoints.len());
         self.run.turns.push(turn);
         Some(record)
     }
 
-    /// The log's own request wins: it is what the agent was really asked. The turn is called by the heading of its
-    /// specification: prompts of one run begin alike.
-    fn request(&self, stage: &Stage, turn: &mut Turn) {
+    /// Adds the request of a checkpoint to its turn. The log's own request wins, since the agent really received it. The
+    /// heading of its specification names the turn, since the prompts of one run begin alike.
+    fn add_request(&self, stage: &CheckpointFiles, turn: &mut Turn) {
         let Some(at) = stage.prompt else { return };
-        let text = self.text(at);
+        let text = self.source_text(at);
         if turn.request.is_none() {
             let len = self.sources[at].bytes.len() as u64;
             turn.request =
-                Some(Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
-            turn.title = label(&text);
+                Some(RecordPlace { source: SourceId(at as u32), line: 1, part: 0, start: 0, len });
+            turn.title = first_line_label(&text);
         }
         if let Some(heading) = first_heading(&text) {
-            turn.title = label(heading);
+            turn.title = first_line_label(heading);
         }
     }
 
-    fn state(&self, stage: &Stage) -> Option<Box<str>> {
-        let row = self.row(stage);
+    fn checkpoint_state(&self, stage: &CheckpointFiles) -> Option<Box<str>> {
+        let row = self.results_row(stage);
         let state = row.as_ref().and_then(|(_, row)| row.text("state").map(Box::from));
         state
             .or_else(|| Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into()))
     }
 
-    /// The line of `checkpoint_results.jsonl` that is about this checkpoint.
-    fn row(&self, stage: &Stage) -> Option<(std::borrow::Cow<'a, str>, Object<'a>)> {
+    /// Returns the line of `checkpoint_results.jsonl` that is about this checkpoint.
+    fn results_row(&self, stage: &CheckpointFiles) -> Option<(std::borrow::Cow<'a, str>, RawObject<'a>)> {
         let at = self.layout.rows?;
         let bytes = self.sources[at].bytes;
         let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
-        for (_, line) in super::jsonl::lines(SourceId(at as u32), bytes) {
-            let Some(row) = std::str::from_utf8(line).ok().and_then(Object::parse) else {
+        for (_, line) in super::jsonl::lines_of_file(SourceId(at as u32), bytes) {
+            let Some(row) = std::str::from_utf8(line).ok().and_then(RawObject::parse) else {
                 continue;
             };
             let is_ours = row
@@ -328,32 +329,32 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// What it cost and took, as the harness counted.
-    fn inference(&mut self, stage: &Stage, turn: &mut Turn, record: &mut CheckpointRecord) {
+    /// Adds cost, tokens and times as the harness counted them.
+    fn add_inference(&mut self, stage: &CheckpointFiles, turn: &mut Turn, record: &mut CheckpointRecord) {
         let Some(at) = stage.inference else { return };
-        let text = self.text(at);
-        let Some(values) = values::of_object(self.sources[at].name, &text, self.generation) else {
-            return self.warn(at, "is not a JSON object");
+        let text = self.source_text(at);
+        let Some(values) = values::values_of_object(self.sources[at].name, &text, self.generation) else {
+            return self.add_warning(at, "is not a JSON object");
         };
-        let object = Object::parse(&text).unwrap_or_default();
+        let object = RawObject::parse(&text).unwrap_or_default();
         let time = |key| object.text(key).and_then(|time| Time::parse(&time));
         turn.started_at = turn.started_at.or(time("started"));
         turn.ended_at = turn.ended_at.or(time("completed"));
         let number = |name: &str| {
             let found = values.iter().find(|recorded| &*recorded.name == name);
-            found.and_then(|recorded| recorded.value.number())
+            found.and_then(|recorded| recorded.value.as_number())
         };
         if !turn.tokens.is_recorded() {
-            turn.tokens = tokens(&number);
+            turn.tokens = read_tokens(&number);
         }
         turn.cost_usd = turn.cost_usd.or_else(|| number("usage.cost"));
         if let Some(message) = object.text("error_message").filter(|text| !text.trim().is_empty()) {
             let len = self.sources[at].bytes.len() as u64;
-            let place = Place { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
+            let place = RecordPlace { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
             turn.steps.push(Step {
                 kind: StepKind::Message,
                 role: Role::System,
-                label: label(last_line(&message)),
+                label: first_line_label(last_line(&message)),
                 place,
                 is_error: true,
                 ..Step::default()
@@ -362,77 +363,77 @@ impl<'a> Reader<'a> {
         record.values.extend(values);
     }
 
-    fn measured(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
-        if let (Some((text, _)), Some(at)) = (self.row(stage), self.layout.rows) {
+    fn add_measures(&mut self, stage: &CheckpointFiles, record: &mut CheckpointRecord) {
+        if let (Some((text, _)), Some(at)) = (self.results_row(stage), self.layout.rows) {
             let name = self.sources[at].name;
             record
                 .values
-                .extend(values::of_object(name, &text, self.generation).unwrap_or_default());
+                .extend(values::values_of_object(name, &text, self.generation).unwrap_or_default());
         }
         if let Some(at) = stage.quality {
-            match values::of_object(self.sources[at].name, &self.text(at), self.generation) {
+            match values::values_of_object(self.sources[at].name, &self.source_text(at), self.generation) {
                 Some(values) => record.values.extend(values),
-                None => self.warn(at, "is not a JSON object"),
+                None => self.add_warning(at, "is not a JSON object"),
             }
         }
-        values::doubt(&mut record.values, self.generation);
+        values::note_unreliable(&mut record.values, self.generation);
         let source = |at: usize| self.sources[at];
         let warnings = &mut self.run.warnings;
-        record.measured = recorded::Measured {
-            files: stage.files.map(|at| quality::files(source(at), self.generation, warnings)),
-            callables: stage.symbols.map(|at| quality::callables(source(at), warnings)),
-            hits: stage.hits.map(|at| quality::hits(source(at), warnings)),
+        record.measured = checkpoint_record::MeasuredParts {
+            files: stage.files.map(|at| quality::measured_files(source(at), self.generation, warnings)),
+            callables: stage.symbols.map(|at| quality::measured_callables(source(at), warnings)),
+            hits: stage.hits.map(|at| quality::rule_hits(source(at), warnings)),
         };
     }
 
-    fn tests(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+    fn add_tests(&mut self, stage: &CheckpointFiles, record: &mut CheckpointRecord) {
         let Some(at) = stage.evaluation else { return };
-        match evaluation::tests(self.sources[at], self.generation) {
+        match evaluation::read_tests(self.sources[at], self.generation) {
             Ok(mut tests) => {
                 if let Some(report) = stage.report {
                     let id = SourceId(report as u32);
                     if let Err(what) = evaluation::add_report(&mut tests, self.sources[report], id)
                     {
-                        self.warn(report, what);
+                        self.add_warning(report, what);
                     }
                 }
                 record.tests = Some(tests);
             }
-            Err(what) => self.warn(at, what),
+            Err(what) => self.add_warning(at, what),
         }
     }
 
-    fn changes(&mut self, stage: &Stage, record: &mut CheckpointRecord) {
+    fn add_changes(&mut self, stage: &CheckpointFiles, record: &mut CheckpointRecord) {
         let Some(at) = stage.diff else {
             let what = "no diff.json: what the log does not tell of the files cannot be known";
             if !stage.has_snapshot {
-                let place = format!("{}{}", self.layout.folder(), stage.name);
+                let place = format!("{}{}", self.layout.folder_prefix(), stage.name);
                 self.run.warnings.push(Warning { place, what: what.into() });
             }
             return;
         };
-        match changes::changes(self.sources[at], SourceId(at as u32), &mut self.run.warnings) {
+        match changes::read_changes(self.sources[at], SourceId(at as u32), &mut self.run.warnings) {
             Ok(changes) => record.changes = Some(changes),
-            Err(what) => self.warn(at, what),
+            Err(what) => self.add_warning(at, what),
         }
     }
 
-    fn judged(&mut self, stage: &Stage) {
+    fn add_flags(&mut self, stage: &CheckpointFiles) {
         let flags = stage
             .rubric
-            .map(|at| rubric::flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings));
+            .map(|at| rubric::read_flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings));
         self.flags.push(flags);
     }
 
-    fn finish(&mut self) {
+    fn finish_run(&mut self) {
         let ids: Vec<&str> = self.layout.stages.iter().map(|stage| stage.name.as_str()).collect();
-        rubric::resolve(&ids, &mut self.flags);
+        rubric::resolve_carried_flags(&ids, &mut self.flags);
         for (checkpoint, flags) in self.run.checkpoints.iter_mut().zip(self.flags.drain(..)) {
             if let Some(record) = &mut checkpoint.recorded {
                 record.flags = flags;
             }
         }
-        self.missing();
+        self.warn_of_missing();
         let run = &mut self.run;
         run.started_at =
             run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));
@@ -440,8 +441,8 @@ impl<'a> Reader<'a> {
             run.ended_at.or_else(|| run.turns.iter().rev().find_map(|turn| turn.ended_at));
     }
 
-    /// Checkpoints that should be there.
-    fn missing(&mut self) {
+    /// Warns of checkpoints that are missing.
+    fn warn_of_missing(&mut self) {
         let mut listed: Vec<String> =
             self.problem.keys_below("checkpoints").into_iter().map(str::to_owned).collect();
         let last = self.layout.stages.iter().map(|stage| stage.number).max().unwrap_or(0);
@@ -453,15 +454,15 @@ impl<'a> Reader<'a> {
         let is_there = |name: &String| self.layout.stages.iter().any(|stage| stage.name == *name);
         let missing: Vec<String> = listed.into_iter().filter(|name| !is_there(name)).collect();
         if !missing.is_empty() {
-            let place = self.layout.folder().trim_end_matches('/').to_owned();
+            let place = self.layout.folder_prefix().trim_end_matches('/').to_owned();
             let what = format!("not recorded: {}", missing.join(", "));
             self.run.warnings.push(Warning { place, what });
         }
     }
 }
 
-/// What the files of the harness leave open the log may know; the agent's name is the log's.
-fn adopt(run: &mut Run, inner: &Run) {
+/// Takes from the log the facts that the files of the harness leave out, and the agent's name.
+fn adopt_log_facts(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
     run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
     run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
@@ -470,8 +471,8 @@ fn adopt(run: &mut Run, inner: &Run) {
     }
 }
 
-/// As counted by the harness: its `input` leaves out what came from the cache.
-fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
+/// Reads the tokens as the harness counted them: its `input` leaves out tokens that came from the cache.
+fn read_tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
     let count =
         |kind: &str| number(&format!("usage.net_tokens.{kind}")).map(|number| number as u64);
     let (read, write) = (count("cache_read"), count("cache_write"));
@@ -487,7 +488,7 @@ fn tokens(number: &dyn Fn(&str) -> Option<f64>) -> Tokens {
     }
 }
 
-/// The words of the first heading of a Markdown text, code aside: `## Errors ##` is `Errors`.
+/// Returns the words of the first heading of a Markdown text, code aside: `## Errors ##` is `Errors`.
 fn first_heading(text: &str) -> Option<&str> {
     let mut fence = None;
     for line in text.lines() {
@@ -511,7 +512,7 @@ fn first_heading(text: &str) -> Option<&str> {
     None
 }
 
-/// A traceback says at its end what went wrong.
+/// Returns the last line that is not blank: a traceback names the error there.
 fn last_line(text: &str) -> &str {
     text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(text)
 }

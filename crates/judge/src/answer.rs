@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use trajview_run::rubric::{CANNOT_TELL, Evidence, Given, Levels};
+use trajview_run::rubric::{CANNOT_TELL, Evidence, CriterionScore, RubricLevels};
 
 use super::{
-    snapshot::{Found, Snapshot},
-    tools::path::{self, Place},
+    snapshot::{SnapshotText, CodeSnapshot},
+    tools::path::{self, SnapshotPlace},
 };
 
-/// What a judge decided.
+/// A judge's answer about one item.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct VerdictAnswer {
     /// One of the levels; None where the judge says that it [cannot tell](CANNOT_TELL) and the rubric lets it, and where
     /// it scores by a codebook.
     pub level: Option<u8>,
     /// The scores by a codebook, in its order.
-    pub given: Vec<Given>,
-    /// Never blank.
+    pub scores: Vec<CriterionScore>,
+    /// The rationale; never blank.
     pub rationale: String,
-    /// As the judge wrote them; not checked yet.
+    /// The evidence as the judge wrote it; not checked yet.
     pub evidence: Vec<Evidence>,
     /// Entries that name no place at all, as they were written.
     pub unreadable: Vec<String>,
@@ -33,30 +33,30 @@ const MOST_PATH: usize = 500;
 /// Places in a text where an object is looked for.
 const MOST_TRIES: usize = 200;
 
-/// What the level of an answer stands under.
-pub const fn key(levels: &Levels) -> &'static str {
+/// Returns the key of the level in an answer.
+pub const fn level_key(levels: &RubricLevels) -> &'static str {
     if levels.in_words { "verdict" } else { "level" }
 }
 
-/// The schema of a verdict.
-pub fn schema(levels: &Levels) -> Value {
-    let key = key(levels);
+/// Returns the schema of a verdict.
+pub fn verdict_schema(levels: &RubricLevels) -> Value {
+    let key = level_key(levels);
     let level = match levels.in_words {
-        true => json!({"type": "string", "enum": words(levels)}),
+        true => json!({"type": "string", "enum": level_words(levels)}),
         false => {
-            json!({"type": "integer", "minimum": 0, "maximum": levels.full(), "description": numbered(levels)})
+            json!({"type": "integer", "minimum": 0, "maximum": levels.highest_score(), "description": numbered_levels(levels)})
         }
     };
     schema_with(key, level)
 }
 
-/// The schema of a verdict, with what is given under a key.
-pub(super) fn schema_with(key: &str, given: Value) -> Value {
+/// Returns the schema of a verdict, with what is given under a key.
+pub(super) fn schema_with(key: &str, given_schema: Value) -> Value {
     let line = json!({"type": "integer", "minimum": 1});
     json!({
         "type": "object",
         "properties": {
-            key: given,
+            key: given_schema,
             "rationale": {"type": "string", "description": "two to five sentences"},
             "evidence": {
                 "type": "array",
@@ -75,23 +75,23 @@ pub(super) fn schema_with(key: &str, given: Value) -> Value {
 }
 
 /// `0 Absent, 1 Wrong, ...`
-fn numbered(levels: &Levels) -> String {
+fn numbered_levels(levels: &RubricLevels) -> String {
     let named = levels.names.iter().enumerate().map(|(level, name)| format!("{level} {name}"));
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// What a judge may answer where it answers in words: `kept`, `broken`, `cannot tell`.
-pub fn words(levels: &Levels) -> Vec<&'static str> {
+/// Returns the possible answers of a judge that answers in words: `kept`, `broken`, `cannot tell`.
+pub fn level_words(levels: &RubricLevels) -> Vec<&'static str> {
     levels.names.iter().rev().copied().chain([CANNOT_TELL]).collect()
 }
 
 /// Reads a verdict out of a text: the last object in it that has a level. The error says what was wrong.
-pub fn read(text: &str, levels: &Levels) -> Result<Answer, String> {
-    read_object(&last_with(text, &|it| level_of(it, levels).is_some(), lacks(levels))?, levels)
+pub fn parse_verdict(text: &str, levels: &RubricLevels) -> Result<VerdictAnswer, String> {
+    parse_verdict_object(&last_object_with(text, &|it| level_field(it, levels).is_some(), missing_level(levels))?, levels)
 }
 
-/// The last object in a text that is an answer; where there are others only, the error is `lacks`.
-pub(super) fn last_with(
+/// Returns the last object in a text that is an answer; where there are others only, the error is `lacks`.
+pub(super) fn last_object_with(
     text: &str,
     is_answer: &dyn Fn(&Value) -> bool,
     lacks: String,
@@ -107,34 +107,34 @@ pub(super) fn last_with(
     })
 }
 
-fn lacks(levels: &Levels) -> String {
-    format!("the answer has no \"{}\"", key(levels))
+fn missing_level(levels: &RubricLevels) -> String {
+    format!("the answer has no \"{}\"", level_key(levels))
 }
 
-/// As [`read`], of an object.
-pub fn read_object(object: &Value, levels: &Levels) -> Result<Answer, String> {
-    let level = level_of(object, levels).ok_or_else(|| lacks(levels))?;
-    let level = level_read(level, levels)?;
-    Ok(Answer { level, ..reasons(object)? })
+/// Reads a verdict from an object, as [`parse_verdict`].
+pub fn parse_verdict_object(object: &Value, levels: &RubricLevels) -> Result<VerdictAnswer, String> {
+    let level = level_field(object, levels).ok_or_else(|| missing_level(levels))?;
+    let level = parse_level(level, levels)?;
+    Ok(VerdictAnswer { level, ..parse_reasons(object)? })
 }
 
-/// Rationale and evidence of an answer, without what it gives.
-pub(super) fn reasons(object: &Value) -> Result<Answer, String> {
+/// Reads rationale and evidence of an answer, without what it gives.
+pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
     let rationale = object.get("rationale").and_then(Value::as_str).map_or("", str::trim);
     if rationale.is_empty() {
         return Err("the answer has no \"rationale\"".into());
     }
-    let mut answer = Answer { rationale: cut(rationale, MOST_RATIONALE), ..Answer::default() };
+    let mut answer = VerdictAnswer { rationale: cut_text(rationale, MOST_RATIONALE), ..VerdictAnswer::default() };
     let entries = match object.get("evidence") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(entries)) => entries,
         Some(_) => return Err("\"evidence\" is not a list".into()),
     };
     for (number, entry) in entries.iter().enumerate() {
-        match evidence(entry).filter(|_| number < MOST_EVIDENCE) {
+        match parse_evidence(entry).filter(|_| number < MOST_EVIDENCE) {
             Some(evidence) => answer.evidence.push(evidence),
             None if number < MOST_EVIDENCE => {
-                answer.unreadable.push(cut(&entry.to_string(), MOST_PATH));
+                answer.unreadable.push(cut_text(&entry.to_string(), MOST_PATH));
             }
             None => {
                 let rest = entries.len() - MOST_EVIDENCE;
@@ -146,12 +146,12 @@ pub(super) fn reasons(object: &Value) -> Result<Answer, String> {
     Ok(answer)
 }
 
-fn level_of<'a>(object: &'a Value, levels: &Levels) -> Option<&'a Value> {
-    [key(levels), "level", "score"].iter().find_map(|key| object.get(key))
+fn level_field<'a>(object: &'a Value, levels: &RubricLevels) -> Option<&'a Value> {
+    [level_key(levels), "level", "score"].iter().find_map(|key| object.get(key))
 }
 
-/// The name of a level, or a whole number, also in quotes, where the rubric has numbers.
-fn level_read(level: &Value, levels: &Levels) -> Result<Option<u8>, String> {
+/// Reads the name of a level, or a whole number, also in quotes, where the rubric has numbers.
+fn parse_level(level: &Value, levels: &RubricLevels) -> Result<Option<u8>, String> {
     let float = level.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0);
     let text = level.as_str().map(str::trim);
     let is = |name: &str| text.is_some_and(|text| text.eq_ignore_ascii_case(name));
@@ -161,38 +161,38 @@ fn level_read(level: &Value, levels: &Levels) -> Result<Option<u8>, String> {
     let named = levels.names.iter().position(|name| is(name)).map(|level| level as u64);
     let whole = || float.map(|number| number as u64).or_else(|| text?.parse().ok());
     let found = named.or_else(|| whole().filter(|_| !levels.in_words));
-    match found.and_then(|level| u8::try_from(level).ok()).filter(|level| *level <= levels.full()) {
+    match found.and_then(|level| u8::try_from(level).ok()).filter(|level| *level <= levels.highest_score()) {
         Some(level) => Ok(Some(level)),
         None => Err(format!(
             "the {} {} is not one of {}",
-            key(levels),
-            cut(&level.to_string(), 60),
+            level_key(levels),
+            cut_text(&level.to_string(), 60),
             match levels.in_words {
-                true => words(levels).join(", "),
-                false => format!("0 to {}", levels.full()),
+                true => level_words(levels).join(", "),
+                false => format!("0 to {}", levels.highest_score()),
             }
         )),
     }
 }
 
 /// `{"path", "start", "end"}`, `{"path", "line"}` or `"path:3-9"`; None where no file is named.
-pub(super) fn evidence(entry: &Value) -> Option<Evidence> {
+pub(super) fn parse_evidence(entry: &Value) -> Option<Evidence> {
     let line = |value: &Value| {
         let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())?;
         usize::try_from(number).ok().filter(|line| *line > 0)
     };
     let field = |names: [&str; 2]| names.iter().find_map(|name| entry.get(name)).and_then(line);
     if let Some(text) = entry.as_str() {
-        return Some(evidence_in_words(text.trim())).filter(|evidence| !evidence.path.is_empty());
+        return Some(parse_evidence_text(text.trim())).filter(|evidence| !evidence.path.is_empty());
     }
     let path = ["path", "file"].iter().find_map(|name| entry.get(name)?.as_str())?.trim();
     let start = field(["start", "line"]);
     let end = field(["end", "line"]).or(start);
     let lines = start.or(end).zip(end).map(|(start, end)| (start.min(end), start.max(end)));
-    (!path.is_empty()).then(|| Evidence { path: cut(path, MOST_PATH), lines })
+    (!path.is_empty()).then(|| Evidence { path: cut_text(path, MOST_PATH), lines })
 }
 
-fn evidence_in_words(text: &str) -> Evidence {
+fn parse_evidence_text(text: &str) -> Evidence {
     let lines = || {
         let (path, lines) = text.rsplit_once(':')?;
         let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
@@ -201,14 +201,14 @@ fn evidence_in_words(text: &str) -> Evidence {
         Some((path, (start.min(end), start.max(end))))
     };
     match lines() {
-        Some((path, lines)) => Evidence { path: cut(path.trim(), MOST_PATH), lines: Some(lines) },
-        None => Evidence { path: cut(text, MOST_PATH), lines: None },
+        Some((path, lines)) => Evidence { path: cut_text(path.trim(), MOST_PATH), lines: Some(lines) },
+        None => Evidence { path: cut_text(text, MOST_PATH), lines: None },
     }
 }
 
-/// The JSON objects in a text, one after the other, whatever stands around them.
+/// Returns the JSON objects in a text, one after the other, whatever text is around them.
 pub fn objects_in(text: &str) -> Vec<Value> {
-    let (mut found, mut at, mut tries) = (vec![], 0, 0);
+    let (mut objects, mut at, mut tries) = (vec![], 0, 0);
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
         tries += 1;
         if tries > MOST_TRIES {
@@ -218,40 +218,40 @@ pub fn objects_in(text: &str) -> Vec<Value> {
         match values.next() {
             Some(Ok(value)) => {
                 at = start + values.byte_offset().max(1);
-                found.push(value);
+                objects.push(value);
             }
             _ => at = start + 1,
         }
     }
-    found
+    objects
 }
 
-/// Evidence that names lines of the snapshot, and what was left out of it with why.
+/// Returns evidence that names lines of the snapshot, and what was left out of it with why.
 ///
 /// A last line beyond the end of the file is taken for its end.
-pub fn checked(
+pub fn check_evidence(
     evidence: &[Evidence],
-    snapshot: &Snapshot,
+    snapshot: &CodeSnapshot,
 ) -> (Vec<Evidence>, Vec<(Evidence, String)>) {
-    let (mut kept, mut left_out) = (vec![], vec![]);
+    let (mut valid, mut left_out) = (vec![], vec![]);
     for entry in evidence {
-        match check(entry, snapshot) {
-            Ok(entry) => kept.push(entry),
+        match check_place(entry, snapshot) {
+            Ok(entry) => valid.push(entry),
             Err(why) => left_out.push((entry.clone(), why)),
         }
     }
-    (kept, left_out)
+    (valid, left_out)
 }
 
-/// Evidence as the snapshot has it; the error is a sentence.
-pub(super) fn check(entry: &Evidence, snapshot: &Snapshot) -> Result<Evidence, String> {
-    let path = match path::place(Some(&entry.path), snapshot)? {
-        Place::File(path) => path,
-        Place::Folder(_) | Place::Root => return Err("it is a folder, not lines of a file".into()),
+/// Returns evidence as the snapshot has it; the error is a sentence.
+pub(super) fn check_place(entry: &Evidence, snapshot: &CodeSnapshot) -> Result<Evidence, String> {
+    let path = match path::resolve_path(Some(&entry.path), snapshot)? {
+        SnapshotPlace::File(path) => path,
+        SnapshotPlace::Folder(_) | SnapshotPlace::Root => return Err("it is a folder, not lines of a file".into()),
     };
-    let text = match snapshot.text(&path) {
-        Found::Text(text) => text,
-        Found::Not(why) => return Err(why),
+    let text = match snapshot.text_of(&path) {
+        SnapshotText::Text(text) => text,
+        SnapshotText::Unavailable(why) => return Err(why),
     };
     let count = text.lines().count();
     let lines = match entry.lines {
@@ -264,8 +264,8 @@ pub(super) fn check(entry: &Evidence, snapshot: &Snapshot) -> Result<Evidence, S
     Ok(Evidence { path: path.to_string(), lines })
 }
 
-/// No more characters than these.
-pub fn cut(text: &str, most: usize) -> String {
+/// Returns no more characters than these.
+pub fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{} (cut)", &text[..end]),
         None => text.to_owned(),
@@ -278,22 +278,22 @@ mod tests {
 
     use super::*;
     use crate::snapshot::tests::snapshot_of;
-    use trajview_run::rubric::{COMPONENTS, DECISIONS, FULL};
+    use trajview_run::rubric::{COMPONENT_LEVELS, DECISION_LEVELS, FULL_SCORE};
 
-    fn read(text: &str) -> Result<Answer, String> {
-        super::read(text, &COMPONENTS)
+    fn read_components(text: &str) -> Result<VerdictAnswer, String> {
+        super::parse_verdict(text, &COMPONENT_LEVELS)
     }
 
-    fn lines(path: &str, start: usize, end: usize) -> Evidence {
+    fn evidence_lines(path: &str, start: usize, end: usize) -> Evidence {
         Evidence { path: path.into(), lines: Some((start, end)) }
     }
 
-    fn plain() -> Answer {
-        Answer {
+    fn plain_answer() -> VerdictAnswer {
+        VerdictAnswer {
             level: Some(3),
-            given: vec![],
+            scores: vec![],
             rationale: "It is there.".into(),
-            evidence: vec![lines("a.py", 2, 9)],
+            evidence: vec![evidence_lines("a.py", 2, 9)],
             unreadable: vec![],
         }
     }
@@ -310,7 +310,7 @@ mod tests {
                 "I looked at {{x}} and {{\"level\": 1, \"rationale\": \"no\"}} first.\n{PLAIN}\nDone."
             ),
         ] {
-            assert_eq!(read(&text), Ok(plain()), "{text}");
+            assert_eq!(read_components(&text), Ok(plain_answer()), "{text}");
         }
     }
 
@@ -321,13 +321,13 @@ mod tests {
             r#"{"level": 3.0, "rationale": "It is there.", "evidence": [{"file": "a.py", "start": "9", "end": 2}]}"#,
             r#"{"level": "equivalent", "rationale": "It is there.", "evidence": ["a.py : 2 - 9"]}"#,
         ] {
-            assert_eq!(read(text), Ok(plain()), "{text}");
+            assert_eq!(read_components(text), Ok(plain_answer()), "{text}");
         }
     }
 
     #[test]
     fn what_is_malformed_is_told() {
-        let wrong = |text: &str| read(text).unwrap_err();
+        let wrong = |text: &str| read_components(text).unwrap_err();
 
         assert_eq!(wrong("  "), "the answer is empty");
         assert_eq!(wrong("It is faithful."), "the answer has no JSON object");
@@ -348,42 +348,42 @@ mod tests {
 
     #[test]
     fn a_decision_is_kept_or_broken_or_the_judge_cannot_tell() {
-        let said = |verdict: &str| {
+        let parse = |verdict: &str| {
             let text = format!("{{\"verdict\": {verdict}, \"rationale\": \"x\"}}");
-            super::read(&text, &DECISIONS).map(|answer| answer.level)
+            super::parse_verdict(&text, &DECISION_LEVELS).map(|answer| answer.level)
         };
 
-        assert_eq!(said("\"KEPT\""), Ok(Some(1)));
-        assert_eq!(said("\" broken \""), Ok(Some(0)));
-        assert_eq!(said("\"cannot tell\""), Ok(None));
+        assert_eq!(parse("\"KEPT\""), Ok(Some(1)));
+        assert_eq!(parse("\" broken \""), Ok(Some(0)));
+        assert_eq!(parse("\"cannot tell\""), Ok(None));
         for wrong in ["\"mostly kept\"", "1", "null"] {
-            let why = said(wrong).unwrap_err();
+            let why = parse(wrong).unwrap_err();
             assert!(why.ends_with("is not one of kept, broken, cannot tell"), "{why}");
         }
         assert_eq!(
-            super::read("{\"tool\": \"read\"}", &DECISIONS).unwrap_err(),
+            super::parse_verdict("{\"tool\": \"read\"}", &DECISION_LEVELS).unwrap_err(),
             "the answer has no \"verdict\""
         );
-        assert!(read("{\"level\": \"cannot tell\", \"rationale\": \"x\"}").is_err());
+        assert!(read_components("{\"level\": \"cannot tell\", \"rationale\": \"x\"}").is_err());
     }
 
     #[test]
     fn evidence_outside_the_snapshot_is_left_out_with_why() {
         let snapshot = snapshot_of(&[("src/a.py", "1\n2\n3\n"), ("link", "-> x")]);
         let evidence = [
-            lines("./src/a.py", 2, 9),
-            lines("src/a.py", 4, 5),
-            lines("b.py", 1, 1),
-            lines("../a.py", 1, 1),
-            lines("link", 1, 1),
+            evidence_lines("./src/a.py", 2, 9),
+            evidence_lines("src/a.py", 4, 5),
+            evidence_lines("b.py", 1, 1),
+            evidence_lines("../a.py", 1, 1),
+            evidence_lines("link", 1, 1),
             Evidence { path: "src/a.py".into(), lines: None },
         ];
 
-        let (kept, left_out) = checked(&evidence, &snapshot);
+        let (valid, left_out) = check_evidence(&evidence, &snapshot);
 
         assert_eq!(
-            kept,
-            [lines("src/a.py", 2, 3), Evidence { path: "src/a.py".into(), lines: None }]
+            valid,
+            [evidence_lines("src/a.py", 2, 3), Evidence { path: "src/a.py".into(), lines: None }]
         );
         let why: Vec<&str> = left_out.iter().map(|(_, why)| why.as_str()).collect();
         assert_eq!(
@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn an_entry_that_names_no_file_is_kept_as_words() {
         let answer =
-            read(r#"{"level": 0, "rationale": "x", "evidence": [3, {"start": 1}, ""]}"#).unwrap();
+            read_components(r#"{"level": 0, "rationale": "x", "evidence": [3, {"start": 1}, ""]}"#).unwrap();
         assert_eq!(answer.evidence, []);
         assert_eq!(answer.unreadable, ["3", "{\"start\":1}", "\"\""]);
     }
@@ -408,8 +408,8 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_the_words_reading_them_returns(text in "(\\{|\\}|\"|level|:|[0-9]|,|\\[|.){0,60}") {
-            if let Ok(answer) = read(&text) {
-                prop_assert!(answer.level.is_some_and(|level| level <= FULL));
+            if let Ok(answer) = read_components(&text) {
+                prop_assert!(answer.level.is_some_and(|level| level <= FULL_SCORE));
                 prop_assert!(!answer.rationale.is_empty());
             }
         }

@@ -1,47 +1,47 @@
-//! A judge that can be asked: a server or a program, whichever its settings say.
+//! A client for a judge: a server or a program, by its settings.
 
 use std::sync::Arc;
 
 use super::{
-    command::Program,
-    conversation::{Conversation, Reply},
-    fault::Fault,
-    http::Server,
-    secret::Secret,
-    settings::{Kind, Settings},
-    stop::Stop,
+    command::CommandJudge,
+    conversation::{Conversation, JudgeReply},
+    fault::JudgeFault,
+    http::HttpJudge,
+    judge_key::JudgeKey,
+    settings::{JudgeKind, JudgeConfig},
+    stop_flag::StopFlag,
 };
 
-/// Shared between the threads that judge. No word that comes from it holds the key.
+/// A connection to a judge, shared between the threads that judge. No text that it returns contains the key.
 #[derive(Debug)]
-pub struct Client {
-    reached: Reached,
-    key: Secret,
+pub struct JudgeClient {
+    target: ClientTarget,
+    key: JudgeKey,
 }
 
 #[derive(Debug)]
-enum Reached {
-    Server(Server),
-    Program(Program),
+enum ClientTarget {
+    Server(HttpJudge),
+    Program(CommandJudge),
 }
 
-impl Client {
-    /// Nothing is sent yet. The error is a sentence without the judge's name.
-    pub fn new(settings: &Arc<Settings>, key: &Secret) -> Result<Self, String> {
+impl JudgeClient {
+    /// Makes a client, without sending anything. The error is a sentence without the judge's name.
+    pub fn new(settings: &Arc<JudgeConfig>, key: &JudgeKey) -> Result<Self, String> {
         let reached = match settings.kind {
-            Kind::Command => Program::new(settings).map(Reached::Program)?,
-            Kind::Chat | Kind::Responses | Kind::Messages => {
-                Server::new(settings, key).map(Reached::Server)?
+            JudgeKind::Command => CommandJudge::new(settings).map(ClientTarget::Program)?,
+            JudgeKind::Chat | JudgeKind::Responses | JudgeKind::Messages => {
+                HttpJudge::new(settings, key).map(ClientTarget::Server)?
             }
         };
-        Ok(Self { reached, key: key.clone() })
+        Ok(Self { target: reached, key: key.clone() })
     }
 
-    /// One reply, asked for once.
-    pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
-        let reply = match &self.reached {
-            Reached::Server(server) => server.ask(conversation, stop),
-            Reached::Program(program) => program.ask(conversation, stop),
+    /// Requests one reply, once.
+    pub fn ask_once(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+        let reply = match &self.target {
+            ClientTarget::Server(server) => server.ask_judge(conversation, stop),
+            ClientTarget::Program(program) => program.ask_judge(conversation, stop),
         };
         match reply {
             Ok(reply) => Ok(self.key.hide_in_reply(reply)),

@@ -20,79 +20,80 @@ use std::{
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use super::{
-    answer::cut,
-    conversation::{Conversation, Reply},
-    fault::Fault,
-    inherited,
-    prompt::filled,
-    settings::{Kind, Settings},
-    stop::Stop,
+    answer::cut_text,
+    conversation::{Conversation, JudgeReply},
+    fault::JudgeFault,
+    env_allowlist,
+    prompt::fill_blanks,
+    settings::{JudgeKind, JudgeConfig},
+    stop_flag::StopFlag,
     wire::plain,
 };
 
-/// More than this a program may not print (bytes).
+/// Largest output of a program (bytes).
 const MOST_BYTES: usize = 8 << 20;
 
-/// What of its complaints is told (characters).
-const MOST_SAID: usize = 300;
+/// Longest part of its error output in a message (characters).
+const MOST_COMPLAINT: usize = 300;
 
-/// How often we look whether we are to stop.
+/// Time between two checks of the stop flag.
 const BEAT: Duration = Duration::from_millis(20);
 
-/// How long its output may stay open when the program itself has ended.
+/// Time for which its output may stay open when the program itself has ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
-pub struct Program {
+pub struct CommandJudge {
     words: Vec<String>,
     environment: Vec<(String, OsString)>,
     timeout: Duration,
-    folder: Folder,
+    folder: EmptyFolder,
 }
 
-/// What the program inherits of our environment: [`inherited`], its key, and what its settings name.
-fn environment(settings: &Settings) -> Vec<(String, OsString)> {
+/// Returns the environment of the program: [`env_allowlist`](super::env_allowlist), its key, and the variables of its
+/// settings.
+fn program_environment(settings: &JudgeConfig) -> Vec<(String, OsString)> {
     let named = settings.pass.iter().chain(&settings.key_env).map(String::as_str);
-    let names = inherited::NETWORK.into_iter().chain(inherited::PERSON).chain(named);
+    let names = env_allowlist::NETWORK.into_iter().chain(env_allowlist::PERSON).chain(named);
     names.filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?))).collect()
 }
 
-impl Program {
+impl CommandJudge {
     /// Makes the empty folder. The error is a sentence.
-    pub fn new(settings: &Arc<Settings>) -> Result<Self, String> {
+    pub fn new(settings: &Arc<JudgeConfig>) -> Result<Self, String> {
         let model = |name: &str| (name == "model").then(|| settings.model.clone());
-        let words: Vec<String> = settings.command.iter().map(|word| filled(word, &model)).collect();
+        let words: Vec<String> = settings.command.iter().map(|word| fill_blanks(word, &model)).collect();
         if words.is_empty() {
             return Err("has no command".into());
         }
-        let (timeout, environment) = (settings.timeouts.whole, environment(settings));
-        Ok(Self { words, environment, timeout, folder: Folder::new()? })
+        let (timeout, environment) = (settings.timeouts.whole, program_environment(settings));
+        Ok(Self { words, environment, timeout, folder: EmptyFolder::new()? })
     }
 
-    /// A program that is no judge: its words, what of our environment it gets beside what every program gets, and how
-    /// long it may take. The error is a sentence.
-    pub fn of(words: Vec<String>, pass: &[String], timeout: Duration) -> Result<Self, String> {
-        let settings = Settings { pass: pass.to_vec(), ..Settings::new("", Kind::Command) };
-        Ok(Self { words, environment: environment(&settings), timeout, folder: Folder::new()? })
+    /// Makes a program that is no judge, from its words, the variables that it gets beside those of every program, and
+    /// its time limit. The error is a sentence.
+    pub fn with_words(words: Vec<String>, pass: &[String], timeout: Duration) -> Result<Self, String> {
+        let settings = JudgeConfig { pass: pass.to_vec(), ..JudgeConfig::new("", JudgeKind::Command) };
+        Ok(Self { words, environment: program_environment(&settings), timeout, folder: EmptyFolder::new()? })
     }
 
-    pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
-        plain::read(&self.answer(plain::written(conversation), None, stop)?)
+    pub fn ask_judge(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+        plain::parse_output(&self.run_with_input(plain::conversation_text(conversation), None, stop)?)
     }
 
-    /// What it prints when it is told something; in a folder, or else in an empty one.
-    pub fn answer(
+    /// Returns runs the program with this input and returns its output; it runs in a folder, or else in an empty one.
+    pub fn run_with_input(
         &self,
-        told: String,
+        input: String,
         folder: Option<&Path>,
-        stop: &Stop,
-    ) -> Result<Vec<u8>, Fault> {
-        let mut running = self.start(folder)?;
-        running.tell(told);
-        running.listen(self.timeout, stop)
+        stop: &StopFlag,
+    ) -> Result<Vec<u8>, JudgeFault> {
+        let mut running = self.start_program(folder)?;
+        running.send_input(input);
+        running.collect_output(self.timeout, stop)
     }
 
-    fn start(&self, folder: Option<&Path>) -> Result<Running, Fault> {
+    fn start_program(&self, folder: Option<&Path>) -> Result<RunningProgram, JudgeFault> {
         let (program, arguments) =
             self.words.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
         let mut command = Command::new(program);
@@ -111,41 +112,41 @@ impl Program {
                 std::io::ErrorKind::NotFound => "no such program".to_owned(),
                 _ => why.to_string(),
             };
-            Fault::Unreachable(format!("cannot run {program}: {why}"))
+            JudgeFault::Unreachable(format!("cannot run {program}: {why}"))
         })?;
-        Ok(Running::of(child))
+        Ok(RunningProgram::for_child(child))
     }
 }
 
 /// A program under way; none is left when this is dropped.
-struct Running {
+struct RunningProgram {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Vec<u8>>,
     complaints: Receiver<Vec<u8>>,
 }
 
-impl Running {
-    fn of(mut child: Child) -> Self {
+impl RunningProgram {
+    fn for_child(mut child: Child) -> Self {
         let input = child.stdin.take();
         let output = read_aside(child.stdout.take());
         let complaints = read_aside(child.stderr.take());
         Self { child, input, output, complaints }
     }
 
-    /// A program that does not read what it is told may still answer.
-    fn tell(&mut self, words: String) {
+    /// Sends the input. A program that does not read it may still answer.
+    fn send_input(&mut self, words: String) {
         if let Some(mut input) = self.input.take() {
             thread::spawn(move || input.write_all(words.as_bytes()));
         }
     }
 
-    fn listen(&mut self, timeout: Duration, stop: &Stop) -> Result<Vec<u8>, Fault> {
+    fn collect_output(&mut self, timeout: Duration, stop: &StopFlag) -> Result<Vec<u8>, JudgeFault> {
         let mut end = Instant::now() + timeout;
         let (mut printed, mut is_open, mut status) = (vec![], true, None);
         while is_open || status.is_none() {
             if stop.is_set() {
-                return Err(Fault::Stopped);
+                return Err(JudgeFault::Stopped);
             }
             if is_open {
                 match self.output.recv_timeout(BEAT) {
@@ -158,10 +159,10 @@ impl Running {
             }
             if printed.len() > MOST_BYTES {
                 let most = MOST_BYTES >> 20;
-                return Err(Fault::Garbage(format!("it is longer than {most} MB; cut off")));
+                return Err(JudgeFault::Malformed(format!("it is longer than {most} MB; cut off")));
             }
             if status.is_none() {
-                status = self.child.try_wait().map_err(|why| Fault::Program(why.to_string()))?;
+                status = self.child.try_wait().map_err(|why| JudgeFault::Program(why.to_string()))?;
                 if status.is_some() {
                     end = end.min(Instant::now() + GRACE);
                 }
@@ -171,35 +172,35 @@ impl Running {
                     break;
                 }
                 let seconds = timeout.as_secs_f64();
-                return Err(Fault::Late(format!(
+                return Err(JudgeFault::TimedOut(format!(
                     "no answer within {seconds} s; the program was ended"
                 )));
             }
         }
         match status {
-            Some(status) if !status.success() => Err(self.failure(&status.to_string(), &printed)),
+            Some(status) if !status.success() => Err(self.failure_of(&status.to_string(), &printed)),
             _ => Ok(printed),
         }
     }
 
-    /// A program that reports its failure as an answer is heard; else the end of its complaints.
-    fn failure(&self, status: &str, printed: &[u8]) -> Fault {
-        if let Err(fault) = plain::read(printed) {
+    /// Returns the failure that the program reports as an answer, else the end of its error output.
+    fn failure_of(&self, status: &str, printed: &[u8]) -> JudgeFault {
+        if let Err(fault) = plain::parse_output(printed) {
             return fault;
         }
-        let mut said = vec![];
+        let mut complaint = vec![];
         while let Ok(piece) = self.complaints.recv_timeout(BEAT) {
-            said.extend(piece);
-            let excess = said.len().saturating_sub(MOST_SAID * 4);
-            said.drain(..excess);
+            complaint.extend(piece);
+            let excess = complaint.len().saturating_sub(MOST_COMPLAINT * 4);
+            complaint.drain(..excess);
         }
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        Fault::Program(format!("the program failed ({status}): {}", cut(last.trim(), MOST_SAID)))
+        let complaint = String::from_utf8_lossy(&complaint);
+        let last = complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        JudgeFault::Program(format!("the program failed ({status}): {}", cut_text(last.trim(), MOST_COMPLAINT)))
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         #[cfg(unix)]
         {
@@ -212,7 +213,7 @@ impl Drop for Running {
     }
 }
 
-/// Reads on a thread of its own, as long as somebody listens.
+/// Reads on a thread of its own, as long as the receiver exists.
 fn read_aside(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = crossbeam_channel::bounded(16);
     if let Some(mut from) = from {
@@ -228,11 +229,11 @@ fn read_aside(from: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// An empty folder that is gone when nobody needs it.
+/// An empty folder that is removed when it is dropped.
 #[derive(Debug)]
-struct Folder(PathBuf);
+struct EmptyFolder(PathBuf);
 
-impl Folder {
+impl EmptyFolder {
     fn new() -> Result<Self, String> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let place = std::env::temp_dir();
@@ -249,7 +250,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for EmptyFolder {
     fn drop(&mut self) {
         // What the program left there goes with it; a folder left behind in the place for such is no harm.
         let _ = fs::remove_dir_all(&self.0);
@@ -259,38 +260,38 @@ impl Drop for Folder {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::{conversation::Entry, settings::Kind};
+    use crate::{conversation::ConversationEntry, settings::JudgeKind};
 
-    fn program(script: &str, seconds: f64) -> Program {
-        let mut settings = Settings::new("p", Kind::Command);
+    fn shell_judge(script: &str, seconds: f64) -> CommandJudge {
+        let mut settings = JudgeConfig::new("p", JudgeKind::Command);
         settings.command = vec!["sh".into(), "-c".into(), script.into()];
         settings.timeouts.whole = Duration::from_secs_f64(seconds);
-        Program::new(&Arc::new(settings)).unwrap()
+        CommandJudge::new(&Arc::new(settings)).unwrap()
     }
 
-    fn said(script: &str, seconds: f64) -> Result<Reply, Fault> {
-        let question = Entry::Said("what of C01? ".repeat(20_000));
+    fn ask_script(script: &str, seconds: f64) -> Result<JudgeReply, JudgeFault> {
+        let question = ConversationEntry::Sent("what of C01? ".repeat(20_000));
         let conversation = Conversation { entries: vec![question], ..Conversation::default() };
-        program(script, seconds).ask(&conversation, &Stop::default())
+        shell_judge(script, seconds).ask_judge(&conversation, &StopFlag::default())
     }
 
     #[test]
     fn a_program_reads_everything_and_its_answer_is_read() {
-        let reply = said("grep -c C01 >/dev/null; echo '{\"level\": 1}'", 30.0).unwrap();
+        let reply = ask_script("grep -c C01 >/dev/null; echo '{\"level\": 1}'", 30.0).unwrap();
         assert_eq!(reply.text, "{\"level\": 1}");
-        assert_eq!(said("echo here; ls -a | wc -l", 30.0).unwrap().text, "here\n2");
+        assert_eq!(ask_script("echo here; ls -a | wc -l", 30.0).unwrap().text, "here\n2");
     }
 
     #[test]
     fn a_program_that_fails_is_told_with_its_last_words() {
         assert_eq!(
-            said("echo first >&2; echo no credit >&2; exit 3", 30.0),
-            Err(Fault::Program("the program failed (exit status: 3): no credit".into()))
+            ask_script("echo first >&2; echo no credit >&2; exit 3", 30.0),
+            Err(JudgeFault::Program("the program failed (exit status: 3): no credit".into()))
         );
-        let missing = Program { words: vec!["no-such-program-here".into()], ..program("", 1.0) };
+        let missing = CommandJudge { words: vec!["no-such-program-here".into()], ..shell_judge("", 1.0) };
         assert_eq!(
-            missing.ask(&Conversation::default(), &Stop::default()),
-            Err(Fault::Unreachable("cannot run no-such-program-here: no such program".into()))
+            missing.ask_judge(&Conversation::default(), &StopFlag::default()),
+            Err(JudgeFault::Unreachable("cannot run no-such-program-here: no such program".into()))
         );
     }
 
@@ -301,25 +302,25 @@ mod tests {
         let script = format!("(sleep 1; touch {}) & sleep 60", mark.display());
 
         let began = Instant::now();
-        let fault = said(&script, 0.3).unwrap_err();
+        let fault = ask_script(&script, 0.3).unwrap_err();
 
-        assert_eq!(fault, Fault::Late("no answer within 0.3 s; the program was ended".into()));
+        assert_eq!(fault, JudgeFault::TimedOut("no answer within 0.3 s; the program was ended".into()));
         assert!(began.elapsed() < Duration::from_secs(20));
-        assert!(Stop::default().wait(Duration::from_millis(1_500)));
+        assert!(StopFlag::default().wait_for(Duration::from_millis(1_500)));
         assert!(!mark.exists());
     }
 
     #[test]
     fn a_program_is_ended_when_we_are_told_to_stop() {
-        let stop = Stop::default();
+        let stop = StopFlag::default();
         stop.set();
-        let asked = program("sleep 60", 60.0).ask(&Conversation::default(), &stop);
-        assert_eq!(asked, Err(Fault::Stopped));
+        let answer = shell_judge("sleep 60", 60.0).ask_judge(&Conversation::default(), &stop);
+        assert_eq!(answer, Err(JudgeFault::Stopped));
     }
 
     #[test]
     fn what_a_program_leaves_open_does_not_hold_us_up() {
-        let reply = said("sleep 60 & echo '{\"level\": 2}'", 30.0).unwrap();
+        let reply = ask_script("sleep 60 & echo '{\"level\": 2}'", 30.0).unwrap();
         assert_eq!(reply.text, "{\"level\": 2}");
     }
 }

@@ -1,118 +1,136 @@
 //! The conversation about one component, decision or part, or one group of criteria: at most so many looks, one more chance for a malformed answer, then an end.
 //!
-//! Nothing here knows how a judge is reached: [`Ask`] does, and may be anything. Whatever it answers, it is asked no
-//! more often than [`most_requests`] says.
+//! This module does not know how a judge is reached: an [`AskJudge`] does, and may be anything. Whatever it answers, it
+//! gets no more requests than [`most_requests`].
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use trajview_run::rubric::{CANNOT_TELL, Evidence, Given};
+use trajview_run::{
+    judging::JudgingScale,
+    rubric::{self, CANNOT_TELL, Evidence, CriterionScore},
+};
 use trajview_store::sha256;
 
 use super::{
-    answer::{self, cut},
-    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
-    fault::Fault,
-    flags, given,
-    item::{Decided, Item, Said},
-    prompt::Prompt,
-    scale::Scale,
-    snapshot::Snapshot,
+    answer::{self, cut_text},
+    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage},
+    fault::JudgeFault,
+    flags, codebook_scores,
+    item::{ItemDecision, JudgeItem, ItemAnswer},
+    prompt::JudgePrompt,
+    scale,
+    snapshot::CodeSnapshot,
     tools,
 };
 
-/// Who answers.
-pub trait Ask {
-    /// One reply to everything said so far.
-    fn ask(&mut self, conversation: &Conversation) -> Result<Asked, Fault>;
+/// A judge that answers.
+pub trait AskJudge {
+    /// Returns one reply to the conversation so far.
+    fn ask_judge(&mut self, conversation: &Conversation) -> Result<TimedReply, JudgeFault>;
 
-    /// A look was taken; for whoever watches.
-    fn looked(&mut self, _look: &Look) {}
+    /// Reports a tool call to an observer.
+    fn on_tool_call(&mut self, _call: &ToolCallRecord) {}
 }
 
-/// A reply, and what it took.
+/// A reply with its duration and its number of attempts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Asked {
-    pub reply: Reply,
+pub struct TimedReply {
+    pub reply: JudgeReply,
     pub seconds: f64,
-    /// How often it was asked for, retries included; from 1.
+    /// Number of attempts, retries included; from 1.
     pub attempts: u32,
 }
 
-/// What a judge is asked about.
+/// A question for a judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    pub item: &'a Item,
-    pub prompt: &'a Prompt,
-    pub snapshot: &'a Snapshot,
+pub struct JudgeQuestion<'a> {
+    pub item: &'a JudgeItem,
+    pub prompt: &'a JudgePrompt,
+    pub snapshot: &'a CodeSnapshot,
     /// Looks it may take.
     pub budget: u32,
 }
 
-/// How one component or group was judged.
+/// The judging of one component or group.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Judged {
-    /// None where [`Self::error`] or [`Self::fault`] says why.
-    pub decided: Option<Decided>,
-    /// The judge was heard out, and gave no verdict that can be used.
+pub struct JudgedItem {
+    /// The decision. None where [`Self::error`] or [`Self::fault`] gives the reason.
+    pub decided: Option<ItemDecision>,
+    /// The reason why a complete conversation gave no usable verdict.
     pub error: Option<String>,
-    /// It could not be heard out; asked again, it may well decide.
-    pub fault: Option<Fault>,
-    pub looks: Vec<Look>,
-    pub requests: Vec<Request>,
-    /// See [`Item::words_sha256`].
+    /// The fault that broke the conversation off; another try may well give a decision.
+    pub fault: Option<JudgeFault>,
+    pub tool_calls: Vec<ToolCallRecord>,
+    pub requests: Vec<RequestRecord>,
+    /// See [`JudgeItem::words_sha256`].
     pub about_sha256: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Verdict {
-    /// None where the judge answered that it cannot tell, and where it scored by a codebook.
+pub struct CheckedVerdict {
+    /// The level; None where the judge answered that it cannot tell, and where it scored by a codebook.
     pub level: Option<u8>,
     /// The scores by a codebook, in its order.
-    pub given: Vec<Given>,
+    pub scores: Vec<CriterionScore>,
     /// The name of the level, or that the judge cannot tell; by a codebook what it gave.
     pub label: String,
     pub rationale: String,
     /// Lines the snapshot has.
     pub evidence: Vec<Evidence>,
-    /// What else was named, as written, with why it does not count.
+    /// Other evidence as written, each with the reason why it does not count.
     pub left_out: Vec<(String, String)>,
 }
 
 /// One look, for the record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Look {
+pub struct ToolCallRecord {
     pub tool: String,
-    /// As the judge gave them, shortened where they are long.
+    /// The arguments as the judge gave them, shortened where they are long.
     pub arguments: Value,
-    /// Of what it was told.
+    /// Size of the answer.
     pub bytes: usize,
     pub sha256: String,
     pub excerpt: String,
     #[serde(rename = "refused")]
     pub is_refused: bool,
-    /// Which request led to it; counts from 1.
+    /// The request with the call; counts from 1.
     pub request: usize,
+}
+
+impl From<ToolCallRecord> for rubric::JudgeToolCall {
+    fn from(record: ToolCallRecord) -> Self {
+        Self {
+            tool: record.tool,
+            arguments: match record.arguments {
+                Value::String(text) => text,
+                other => other.to_string(),
+            },
+            bytes: Some(record.bytes as u64),
+            sha256: Some(record.sha256),
+            excerpt: Some(record.excerpt),
+        }
+    }
 }
 
 /// One request, for the record.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Request {
+pub struct RequestRecord {
     #[serde(flatten)]
-    pub usage: Usage,
+    pub usage: ReplyUsage,
     /// Written to milliseconds.
     #[serde(serialize_with = "to_milliseconds")]
     pub seconds: f64,
     pub attempts: u32,
 }
 
-/// To milliseconds.
-pub fn rounded(seconds: f64) -> f64 {
+/// Rounds to milliseconds.
+pub fn round_to_milliseconds(seconds: f64) -> f64 {
     (seconds * 1e3).round() / 1e3
 }
 
 fn to_milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_f64(rounded(*seconds))
+    to.serialize_f64(round_to_milliseconds(*seconds))
 }
 
 /// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,
@@ -121,57 +139,57 @@ pub const fn most_requests(budget: u32) -> u32 {
     budget.saturating_add(2)
 }
 
-/// What of a tool's answer, of arguments and of a name goes into the record (characters).
+/// Longest part of a tool's answer, of arguments and of a name in the record (characters).
 const EXCERPT: usize = 600;
 const MOST_ARGUMENTS: usize = 2_000;
 const MOST_NAME: usize = 80;
 
 /// Asks about one component.
-pub fn judge(question: &Question<'_>, ask: &mut dyn Ask) -> Judged {
-    let mut exchange = Exchange::of(question);
+pub fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -> JudgedItem {
+    let mut exchange = JudgeExchange::for_question(question);
     loop {
-        let reply = match ask.ask(&exchange.conversation) {
-            Ok(asked) => exchange.record(asked),
-            Err(fault) => return Judged { fault: Some(fault), ..exchange.judged },
+        let reply = match ask.ask_judge(&exchange.conversation) {
+            Ok(timed_reply) => exchange.record_request(timed_reply),
+            Err(fault) => return JudgedItem { fault: Some(fault), ..exchange.judged },
         };
-        let step = exchange.read(&reply);
+        let step = exchange.classify_reply(&reply);
         let results = match step {
-            Step::Answer(said) => return exchange.decided(said),
-            Step::Looks => exchange.look(&reply.calls, ask),
-            Step::Wrong(why) if exchange.has_second_chance => exchange.correct(&reply.calls, &why),
-            Step::Wrong(why) => {
-                let call = question.item.scale().call();
+            ReplyKind::Answer(answer) => return exchange.finish_with(answer),
+            ReplyKind::ToolCalls => exchange.answer_calls(&reply.calls, ask),
+            ReplyKind::Wrong(why) if exchange.has_second_chance => exchange.ask_again(&reply.calls, &why),
+            ReplyKind::Wrong(why) => {
+                let call = scale::answer_call(question.item.scale());
                 exchange.judged.error = Some(format!("no {call} after two attempts: {why}"));
                 return exchange.judged;
             }
         };
-        exchange.conversation.entries.push(Entry::Replied(reply));
+        exchange.conversation.entries.push(ConversationEntry::Replied(reply));
         exchange.conversation.entries.extend(results);
     }
 }
 
-struct Exchange<'a> {
-    question: &'a Question<'a>,
+struct JudgeExchange<'a> {
+    question: &'a JudgeQuestion<'a>,
     conversation: Conversation,
-    looks_left: u32,
+    calls_left: u32,
     has_second_chance: bool,
-    judged: Judged,
+    judged: JudgedItem,
 }
 
-enum Step<'m> {
-    Answer(Said<'m>),
-    Looks,
-    /// Why the reply is neither.
+enum ReplyKind<'m> {
+    Answer(ItemAnswer<'m>),
+    ToolCalls,
+    /// The reason why the reply is neither.
     Wrong(String),
 }
 
-impl<'a> Exchange<'a> {
-    fn of(question: &'a Question<'a>) -> Self {
-        let Question { item, prompt, budget, .. } = *question;
+impl<'a> JudgeExchange<'a> {
+    fn for_question(question: &'a JudgeQuestion<'a>) -> Self {
+        let JudgeQuestion { item, prompt, budget, .. } = *question;
         let conversation = Conversation {
-            system: prompt.system(budget),
-            entries: vec![Entry::Said(prompt.question(item, budget))],
-            may_look: budget > 0,
+            system: prompt.system_text(budget),
+            entries: vec![ConversationEntry::Sent(prompt.question_text(item, budget))],
+            may_call_tools: budget > 0,
             scale: item.scale(),
             codebook: item.codebook().cloned(),
             wants_text: false,
@@ -179,66 +197,66 @@ impl<'a> Exchange<'a> {
         Self {
             question,
             conversation,
-            looks_left: budget,
+            calls_left: budget,
             has_second_chance: true,
-            judged: Judged { about_sha256: item.words_sha256(), ..Judged::default() },
+            judged: JudgedItem { about_sha256: item.words_sha256(), ..JudgedItem::default() },
         }
     }
 
-    fn record(&mut self, asked: Asked) -> Reply {
-        let Asked { reply, seconds, attempts } = asked;
-        self.judged.requests.push(Request { usage: reply.usage, seconds, attempts });
+    fn record_request(&mut self, timed_reply: TimedReply) -> JudgeReply {
+        let TimedReply { reply, seconds, attempts } = timed_reply;
+        self.judged.requests.push(RequestRecord { usage: reply.usage, seconds, attempts });
         reply
     }
 
-    fn read(&self, reply: &Reply) -> Step<'a> {
+    fn classify_reply(&self, reply: &JudgeReply) -> ReplyKind<'a> {
         let item = self.question.item;
-        if let Some(call) = reply.calls.iter().find(|call| call.name == item.scale().call()) {
-            return match item.read_object(&call.arguments) {
-                Ok(said) => Step::Answer(said),
-                Err(why) => Step::Wrong(why),
+        if let Some(call) = reply.calls.iter().find(|call| call.name == scale::answer_call(item.scale())) {
+            return match item.parse_answer_object(&call.arguments) {
+                Ok(answer) => ReplyKind::Answer(answer),
+                Err(why) => ReplyKind::Wrong(why),
             };
         }
         if !reply.calls.is_empty() {
-            return match self.looks_left {
-                0 => Step::Wrong("it asked for another look with none left".into()),
-                _ => Step::Looks,
+            return match self.calls_left {
+                0 => ReplyKind::Wrong("it asked for another look with none left".into()),
+                _ => ReplyKind::ToolCalls,
             };
         }
-        match item.read(&reply.text) {
-            Ok(said) => Step::Answer(said),
+        match item.parse_answer(&reply.text) {
+            Ok(answer) => ReplyKind::Answer(answer),
             Err(_) if reply.is_cut => {
-                Step::Wrong("the answer was cut at its longest length".into())
+                ReplyKind::Wrong("the answer was cut at its longest length".into())
             }
-            Err(why) => Step::Wrong(why),
+            Err(why) => ReplyKind::Wrong(why),
         }
     }
 
-    fn look(&mut self, calls: &[Call], ask: &mut dyn Ask) -> Vec<Entry> {
-        let ending = self.question.item.scale().call();
+    fn answer_calls(&mut self, calls: &[ReplyCall], ask: &mut dyn AskJudge) -> Vec<ConversationEntry> {
+        let ending = scale::answer_call(self.question.item.scale());
         let mut results = vec![];
         for call in calls {
-            let answer = match self.looks_left {
-                0 => tools::Answer::refused(&format!("no calls are left; give your {ending}")),
-                _ => tools::answer(&call.name, &call.arguments, self.question.snapshot),
+            let answer = match self.calls_left {
+                0 => tools::ToolAnswer::refused(&format!("no calls are left; give your {ending}")),
+                _ => tools::answer_call(&call.name, &call.arguments, self.question.snapshot),
             };
-            self.looks_left = self.looks_left.saturating_sub(1);
-            let look = Look {
-                tool: cut(&call.name, MOST_NAME),
-                arguments: shortened(&call.arguments),
+            self.calls_left = self.calls_left.saturating_sub(1);
+            let record = ToolCallRecord {
+                tool: cut_text(&call.name, MOST_NAME),
+                arguments: shorten_arguments(&call.arguments),
                 bytes: answer.text.len(),
                 sha256: sha256(answer.text.as_bytes()),
-                excerpt: cut(&answer.text, EXCERPT),
+                excerpt: cut_text(&answer.text, EXCERPT),
                 is_refused: answer.is_refused,
                 request: self.judged.requests.len(),
             };
-            ask.looked(&look);
-            self.judged.looks.push(look);
-            let Call { id, .. } = call.clone();
-            results.push(Outcome { id, text: answer.text, is_error: answer.is_refused });
+            ask.on_tool_call(&record);
+            self.judged.tool_calls.push(record);
+            let ReplyCall { id, .. } = call.clone();
+            results.push(CallOutcome { id, text: answer.text, is_error: answer.is_refused });
         }
-        self.conversation.may_look = self.looks_left > 0;
-        let left = match self.looks_left {
+        self.conversation.may_call_tools = self.calls_left > 0;
+        let left = match self.calls_left {
             0 => format!("No calls are left. Give your {ending} now."),
             1 => "1 call is left.".to_owned(),
             left => format!("{left} calls are left."),
@@ -246,87 +264,87 @@ impl<'a> Exchange<'a> {
         if let Some(last) = results.last_mut() {
             last.text = format!("{}\n\n({left})", last.text);
         }
-        vec![Entry::Results(results)]
+        vec![ConversationEntry::Results(results)]
     }
 
-    /// The one more chance.
-    fn correct(&mut self, calls: &[Call], why: &str) -> Vec<Entry> {
+    /// Requests the answer a second and last time.
+    fn ask_again(&mut self, calls: &[ReplyCall], why: &str) -> Vec<ConversationEntry> {
         self.has_second_chance = false;
-        let words = self.question.item.again(why);
+        let words = self.question.item.retry_request(why);
         if calls.is_empty() {
-            return vec![Entry::Said(words)];
+            return vec![ConversationEntry::Sent(words)];
         }
         let outcome =
-            |call: &Call| Outcome { id: call.id.clone(), text: words.clone(), is_error: true };
-        vec![Entry::Results(calls.iter().map(outcome).collect())]
+            |call: &ReplyCall| CallOutcome { id: call.id.clone(), text: words.clone(), is_error: true };
+        vec![ConversationEntry::Results(calls.iter().map(outcome).collect())]
     }
 
-    fn decided(mut self, said: Said<'_>) -> Judged {
+    fn finish_with(mut self, answer: ItemAnswer<'_>) -> JudgedItem {
         let snapshot = self.question.snapshot;
-        self.judged.decided = Some(match said {
-            Said::Level(answer) => {
-                Decided::Level(verdict(answer, self.question.item.scale(), snapshot))
+        self.judged.decided = Some(match answer {
+            ItemAnswer::Level(answer) => {
+                ItemDecision::Level(checked_verdict(answer, self.question.item.scale(), snapshot))
             }
-            Said::Flags(answer, group) => Decided::Flags(flags::checked(&answer, group, snapshot)),
+            ItemAnswer::Flags(answer, group) => ItemDecision::Flags(flags::check_flags(&answer, group, snapshot)),
         });
         self.judged
     }
 }
 
-fn verdict(answer: answer::Answer, scale: Scale, snapshot: &Snapshot) -> Verdict {
-    let (evidence, left_out) = answer::checked(&answer.evidence, snapshot);
-    let outside = left_out.into_iter().map(|(entry, why)| (written(&entry), why));
+fn checked_verdict(answer: answer::VerdictAnswer, scale: JudgingScale, snapshot: &CodeSnapshot) -> CheckedVerdict {
+    let (evidence, left_out) = answer::check_evidence(&answer.evidence, snapshot);
+    let outside = left_out.into_iter().map(|(entry, why)| (evidence_text(&entry), why));
     let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
-    let name = |level: u8| scale.levels().and_then(|levels| levels.name(level));
-    let label = match answer.given.is_empty() {
+    let name = |level: u8| scale.rubric_levels().and_then(|levels| levels.name(level));
+    let label = match answer.scores.is_empty() {
         true => {
             let name = answer.level.map_or(CANNOT_TELL, |level| name(level).unwrap_or_default());
             name.to_owned()
         }
-        false => given::label(&answer.given),
+        false => codebook_scores::scores_label(&answer.scores),
     };
-    Verdict {
+    CheckedVerdict {
         level: answer.level,
         label,
-        given: answer.given,
+        scores: answer.scores,
         rationale: answer.rationale,
         evidence,
         left_out: outside.chain(unreadable).collect(),
     }
 }
 
-impl Judged {
-    /// What a judge said of a component.
-    pub fn verdict(&self) -> Option<&Verdict> {
+impl JudgedItem {
+    /// Returns the verdict on a component.
+    pub fn verdict(&self) -> Option<&CheckedVerdict> {
         match &self.decided {
-            Some(Decided::Level(verdict)) => Some(verdict),
-            Some(Decided::Flags(_)) | None => None,
+            Some(ItemDecision::Level(verdict)) => Some(verdict),
+            Some(ItemDecision::Flags(_)) | None => None,
         }
     }
 
-    /// What a judge flagged of a group.
-    pub fn flagged(&self) -> Option<&flags::Flagged> {
+    /// Returns the flags of a group.
+    pub fn checked_flags(&self) -> Option<&flags::CheckedFlags> {
         match &self.decided {
-            Some(Decided::Flags(flagged)) => Some(flagged),
-            Some(Decided::Level(_)) | None => None,
+            Some(ItemDecision::Flags(flagged)) => Some(flagged),
+            Some(ItemDecision::Level(_)) | None => None,
         }
     }
 }
 
 /// `src/a.py:3-9`
-fn written(evidence: &Evidence) -> String {
+fn evidence_text(evidence: &Evidence) -> String {
     match evidence.lines {
         Some((start, end)) => format!("{}:{start}-{end}", evidence.path),
         None => evidence.path.clone(),
     }
 }
 
-fn shortened(arguments: &Value) -> Value {
+fn shorten_arguments(arguments: &Value) -> Value {
     let text = arguments.to_string();
     if text.len() <= MOST_ARGUMENTS {
         return arguments.clone();
     }
-    Value::String(cut(&text, MOST_ARGUMENTS))
+    Value::String(cut_text(&text, MOST_ARGUMENTS))
 }
 
 #[cfg(test)]

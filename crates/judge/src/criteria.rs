@@ -1,43 +1,43 @@
 //! The criteria that flags are given by: one JSON file (schema `trajview.criteria/1`), known by the SHA-256 of its bytes.
 //!
-//! Criteria of one category are asked about together: a [`Group`] is what one conversation is about.
+//! Criteria of one category are judged together: one conversation is about one [`CriteriaGroup`].
 
 use serde::Deserialize;
 
-use trajview_run::flags::{CRITERIA, Kind};
+use trajview_run::flags::{CRITERIA, FlagKind};
 use trajview_store::sha256;
 
 pub const SCHEMA: &str = "trajview.criteria/1";
 
-/// A longer file holds no criteria (bytes).
+/// Largest file of criteria (bytes).
 pub const MOST_BYTES: usize = 1 << 20;
 
 /// All criteria of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criteria {
-    /// In the order of the file.
-    pub groups: Vec<Group>,
+    /// The groups in the order of the file.
+    pub groups: Vec<CriteriaGroup>,
     /// Hex digits, over the file's bytes.
     pub sha256: String,
-    /// Where they come from: a path, or `built in`.
+    /// The source: a path, or `built in`.
     pub origin: String,
 }
 
 /// The criteria of one category.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub struct CriteriaGroup {
     /// The category.
     pub id: String,
-    /// At least one; ids are distinct in the whole file.
-    pub criteria: Vec<Criterion>,
+    /// The criteria, at least one; ids are distinct in the whole file.
+    pub criteria: Vec<FlagCriterion>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Criterion {
+pub struct FlagCriterion {
     pub id: String,
     pub name: String,
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub kind: FlagKind,
     pub category: String,
     pub look_for: String,
     /// An example of what is like it and all right.
@@ -46,39 +46,39 @@ pub struct Criterion {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct CriteriaFile {
     schema: String,
-    criteria: Vec<Criterion>,
+    criteria: Vec<FlagCriterion>,
 }
 
 impl Criteria {
     /// `assets/judge/flags.json`.
     pub fn built_in() -> Self {
         // A test reads the file: it has no error.
-        Self::of(CRITERIA.as_bytes(), "built in").unwrap_or_else(|_| Self {
+        Self::parse(CRITERIA.as_bytes(), "built in").unwrap_or_else(|_| Self {
             groups: vec![],
             sha256: sha256(CRITERIA.as_bytes()),
             origin: "built in".into(),
         })
     }
 
-    /// Criteria of the user's own. The error is a sentence without the file's name.
-    pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
+    /// Returns criteria of the user's own. The error is a sentence without the file's name.
+    pub fn parse(bytes: &[u8], origin: &str) -> Result<Self, String> {
         if bytes.len() > MOST_BYTES {
             return Err(format!("is longer than {} KB; not a file of criteria", MOST_BYTES >> 10));
         }
-        let file: File =
+        let file: CriteriaFile =
             serde_json::from_slice(bytes).map_err(|why| format!("holds no criteria: {why}"))?;
         if file.schema != SCHEMA {
             return Err(format!("says it is {:?}; expected {SCHEMA:?}", file.schema));
         }
-        let mut groups: Vec<Group> = vec![];
+        let mut groups: Vec<CriteriaGroup> = vec![];
         for criterion in file.criteria {
-            check(&criterion, &groups)?;
+            check_criterion(&criterion, &groups)?;
             match groups.iter_mut().find(|group| group.id == criterion.category) {
                 Some(group) => group.criteria.push(criterion),
                 None => {
-                    groups.push(Group { id: criterion.category.clone(), criteria: vec![criterion] })
+                    groups.push(CriteriaGroup { id: criterion.category.clone(), criteria: vec![criterion] })
                 }
             }
         }
@@ -89,33 +89,33 @@ impl Criteria {
     }
 }
 
-fn check(criterion: &Criterion, before: &[Group]) -> Result<(), String> {
-    let Criterion { id, category, look_for, .. } = criterion;
+fn check_criterion(criterion: &FlagCriterion, before: &[CriteriaGroup]) -> Result<(), String> {
+    let FlagCriterion { id, category, look_for, .. } = criterion;
     if [id, category, look_for].iter().any(|text| text.trim().is_empty()) {
         return Err(format!(
             "has a criterion {id:?} without an id, a category or what to look for"
         ));
     }
-    let mut known = before.iter().flat_map(|group| &group.criteria);
-    match known.any(|other| other.id == *id) {
+    let mut earlier = before.iter().flat_map(|group| &group.criteria);
+    match earlier.any(|other| other.id == *id) {
         true => Err(format!("has the criterion {id} twice")),
         false => Ok(()),
     }
 }
 
-impl Group {
-    /// A criterion by its id or its name, in whatever case.
-    pub fn criterion(&self, word: &str) -> Option<&Criterion> {
+impl CriteriaGroup {
+    /// Returns a criterion by its id or its name, in whatever case.
+    pub fn find_criterion(&self, word: &str) -> Option<&FlagCriterion> {
         let word = word.trim();
-        let is_it = |it: &&Criterion| {
+        let is_it = |it: &&FlagCriterion| {
             it.id.eq_ignore_ascii_case(word) || it.name.eq_ignore_ascii_case(word)
         };
         self.criteria.iter().find(is_it)
     }
 
-    /// As a judge is told of them.
-    pub fn in_words(&self) -> String {
-        let one = |it: &Criterion| {
+    /// Returns the text for a prompt.
+    pub fn prompt_text(&self) -> String {
+        let one = |it: &FlagCriterion| {
             let but = match it.does_not_count.trim() {
                 "" => String::new(),
                 but => format!("\n  Does not count: {but}"),
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_built_in_criteria_are_a_score_and_a_few_in_groups() {
-        let criteria = Criteria::of(CRITERIA.as_bytes(), "built in").unwrap();
+        let criteria = Criteria::parse(CRITERIA.as_bytes(), "built in").unwrap();
 
         let ids: Vec<(&str, usize)> =
             criteria.groups.iter().map(|it| (it.id.as_str(), it.criteria.len())).collect();
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(criteria, Criteria::built_in());
         let all = criteria.groups.iter().flat_map(|it| &it.criteria);
         assert!(all.clone().all(|it| !it.does_not_count.is_empty() && !it.name.is_empty()));
-        assert_eq!(all.filter(|it| it.kind == Kind::Verbosity).count(), 13);
+        assert_eq!(all.filter(|it| it.kind == FlagKind::Verbosity).count(), 13);
     }
 
     #[test]
@@ -158,15 +158,15 @@ mod tests {
         let own = br#"{"schema": "trajview.criteria/1", "criteria": [
             {"id": "a", "name": "An A", "type": "erosion", "category": "x", "look_for": "As."}]}"#;
 
-        let criteria = Criteria::of(own, "mine.json").unwrap();
+        let criteria = Criteria::parse(own, "mine.json").unwrap();
 
-        assert_eq!(criteria.groups[0].in_words(), "- a: An A\n  Look for: As.");
-        assert_eq!(criteria.groups[0].criterion(" an a ").unwrap().id, "a");
+        assert_eq!(criteria.groups[0].prompt_text(), "- a: An A\n  Look for: As.");
+        assert_eq!(criteria.groups[0].find_criterion(" an a ").unwrap().id, "a");
     }
 
     #[test]
     fn what_holds_no_criteria_is_told() {
-        let wrong = |text: &str| Criteria::of(text.as_bytes(), "x").unwrap_err();
+        let wrong = |text: &str| Criteria::parse(text.as_bytes(), "x").unwrap_err();
         let one =
             r#"{"id": "a", "name": "A", "type": "erosion", "category": "x", "look_for": "As."}"#;
         let file = |criteria: &str| {

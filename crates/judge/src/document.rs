@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    Place,
-    flags::{Counts, Flag},
-    rubric::{Codebook, Evidence, Given as GivenBy, Levels, Overall, given},
+    judging::JudgingScale,
+    RecordPlace,
+    flags::{FlagCounts, Flag},
+    rubric::{Codebook, Evidence, CriterionScore as GivenBy, RubricLevels, OverallRule, criterion_scores},
 };
 
 use super::{
-    carry,
-    component::{Judged, Look, Request, rounded},
-    item::Decided,
-    prompt::Prompt,
-    scale::Scale,
-    settings::{Kind, Settings},
+    unchanged_flags,
+    component::{JudgedItem, ToolCallRecord, RequestRecord, round_to_milliseconds},
+    item::ItemDecision,
+    prompt::JudgePrompt,
+    settings::{JudgeKind, JudgeConfig},
     wire::plain,
 };
 
@@ -26,32 +26,32 @@ pub const SCHEMA: &str = "trajview.judgement/1";
 
 /// One file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Document {
+pub struct JudgementDocument {
     pub schema: String,
-    pub judge: Judge,
+    pub judge: DocumentJudge,
     pub run: String,
     pub commit: Option<String>,
     pub turn: usize,
     pub rubric: String,
     /// RFC 3339.
     pub created_at: String,
-    /// None as long as a component is left to ask about, or to ask about again.
+    /// The time of the end; None as long as an item lacks a usable answer.
     pub finished_at: Option<String>,
     /// Ids of components in the order of the checklist, of groups of criteria, of decisions, or of parts of pillars.
     pub components: Vec<String>,
-    pub repeat: Repeat,
-    /// Those that were judged so far, in the order of [`Self::components`].
+    pub repeat: DocumentRepeat,
+    /// The scores so far, in the order of [`Self::components`].
     pub scores: Vec<Box<RawValue>>,
-    /// Malformed answers that were asked again, as they stood in [`Self::entries`], the oldest first.
+    /// Malformed answers that were requested again, as they were in [`Self::entries`], the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked_again: Vec<Box<RawValue>>,
-    /// In the place of scores, where flags are asked for.
+    /// The groups, instead of scores, where flags are requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<Box<RawValue>>>,
-    /// Of the groups judged so far; what was carried on is there from the start.
+    /// The flags of the groups judged so far; carried flags are there from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     flags: Option<Vec<FlagRow>>,
-    /// Of the state that is flagged.
+    /// Lines of code of the flagged state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_of_code: Option<u64>,
 }
@@ -59,12 +59,12 @@ pub struct Document {
 /// One place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct FlagRow(#[serde(with = "Written")] Flag);
+pub struct FlagRow(#[serde(with = "FlagFields")] Flag);
 
 /// The fields of a flag as a bundle names them.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Flag")]
-struct Written {
+struct FlagFields {
     criterion: Box<str>,
     category: Option<Box<str>>,
     #[serde(rename = "type")]
@@ -76,19 +76,19 @@ struct Written {
     explanation: Option<Box<str>>,
     carried_from: Option<Box<str>>,
     #[serde(skip)]
-    place: Place,
+    place: RecordPlace,
 }
 
-/// Which of several judgings of the same thing this is; counts from 1.
+/// The number among several judgings of the same thing; counts from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeat {
+pub struct DocumentRepeat {
     pub number: usize,
     pub of: usize,
 }
 
-/// Who judges, and by what; two files are repeats of each other only where all of it is equal.
+/// The judge and its rules; two files are repeats of each other only where all of it is equal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judge {
+pub struct DocumentJudge {
     pub name: String,
     /// `http` or `command`.
     pub kind: String,
@@ -96,41 +96,41 @@ pub struct Judge {
     pub protocol: String,
     pub model: Option<String>,
     pub prompt_sha256: String,
-    /// Of the criteria that flags are given by, or of the words of all decisions or parts that are judged.
+    /// SHA-256 of the criteria for flags, or of the text of all decisions or parts that are judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria_sha256: Option<String>,
-    /// Of the rules a command is told beside the prompt.
+    /// SHA-256 of the rules for a command beside the prompt.
     pub rules_sha256: Option<String>,
     pub budget: u32,
     pub temperature: Option<f64>,
-    /// What it scores by, where that is a codebook's.
+    /// The criteria of a codebook that it scores by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub criteria: Vec<ScoredBy>,
-    /// What those scores make together, by the word of the rule.
+    pub criteria: Vec<DocumentScale>,
+    /// The rule of the codebook for these scores together, by its word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall: Option<String>,
 }
 
 /// A criterion and its scale.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ScoredBy {
-    /// None where it is the only one and has no name.
+pub struct DocumentScale {
+    /// The id; None where it is the only one and has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// `1..5`
     pub scale: String,
 }
 
-/// What a codebook scores by.
-pub fn scored_by(book: &Codebook) -> Vec<ScoredBy> {
+/// Returns the criteria of a codebook with their scales.
+pub fn scored_by(book: &Codebook) -> Vec<DocumentScale> {
     let by = book.scored_by().into_iter();
-    by.map(|it| ScoredBy { id: it.criterion, scale: it.scale.to_string() }).collect()
+    by.map(|it| DocumentScale { id: it.criterion, scale: it.scale.to_string() }).collect()
 }
 
-/// What is judged.
+/// The subject of a judging.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Subject {
-    pub scale: Scale,
+pub struct JudgingSubject {
+    pub scale: JudgingScale,
     /// Id of the run.
     pub run: String,
     pub commit: Option<String>,
@@ -141,30 +141,30 @@ pub struct Subject {
 }
 
 #[derive(Serialize)]
-struct Score<'a> {
+struct ScoreRow<'a> {
     component: &'a str,
     /// Null where there is no verdict; never 0 for that.
     score: Option<u8>,
     label: Option<&'a str>,
-    /// By a codebook.
+    /// The scores by a codebook.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    criteria: Vec<GivenRow>,
-    /// What they make together, where the codebook says so.
+    criteria: Vec<CriterionRow>,
+    /// The score of all criteria, where the codebook has a rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall: Option<f64>,
-    /// Why there is no score on 0..4 where that is no failure.
+    /// The reason for a missing score on 0..4 that is no failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     rationale: Option<&'a str>,
-    evidence: Vec<Lines<'a>>,
-    /// Of the words that were judged, where they may change.
+    evidence: Vec<EvidenceRow<'a>>,
+    /// SHA-256 of the judged text, where it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     about_sha256: Option<&'a str>,
     #[serde(flatten)]
-    heard: Course<'a>,
+    course: CourseFields<'a>,
 }
 
-/// 3 and not 3.0, as the score of a level is written.
+/// Writes the score of a level without decimals: 3 and not 3.0.
 fn plain_number<S: serde::Serializer>(score: &f64, to: S) -> Result<S::Ok, S::Error> {
     match score.fract() == 0.0 {
         true => to.serialize_u8(*score as u8),
@@ -173,45 +173,45 @@ fn plain_number<S: serde::Serializer>(score: &f64, to: S) -> Result<S::Ok, S::Er
 }
 
 #[derive(Serialize)]
-struct Group<'a> {
+struct GroupRow<'a> {
     group: &'a str,
-    /// How many flags it gave that were not there yet; null where it gave no answer.
+    /// Number of new flags; null where it gave no answer.
     found: Option<usize>,
-    /// How many it gave that were carried on already.
+    /// Number of flags that were carried already.
     found_again: Option<usize>,
     #[serde(flatten)]
-    heard: Course<'a>,
+    course: CourseFields<'a>,
 }
 
-/// How it went.
+/// The course of one conversation.
 #[derive(Serialize)]
-struct Course<'a> {
-    /// What names nothing in the snapshot.
-    left_out: Vec<LeftOut<'a>>,
-    trace: &'a [Look],
-    requests: &'a [Request],
+struct CourseFields<'a> {
+    /// Evidence that names nothing in the snapshot.
+    left_out: Vec<LeftOutEntry<'a>>,
+    trace: &'a [ToolCallRecord],
+    requests: &'a [RequestRecord],
     tokens: Option<u64>,
     seconds: f64,
     error: Option<String>,
-    /// Whether the error is one of the way to the judge: worth asking again.
+    /// True if the error happened on the way to the judge, so that another try may help.
     fault: bool,
 }
 
 #[derive(Serialize)]
-struct Lines<'a> {
+struct EvidenceRow<'a> {
     path: &'a str,
     start: Option<usize>,
     end: Option<usize>,
 }
 
 #[derive(Serialize)]
-struct LeftOut<'a> {
+struct LeftOutEntry<'a> {
     what: &'a str,
     why: &'a str,
 }
 
 #[derive(Deserialize)]
-struct Known {
+struct SavedScore {
     #[serde(alias = "group")]
     component: String,
     #[serde(default)]
@@ -219,7 +219,7 @@ struct Known {
     #[serde(default)]
     label: Option<String>,
     #[serde(default)]
-    criteria: Vec<GivenRow>,
+    criteria: Vec<CriterionRow>,
     #[serde(default)]
     error: Option<String>,
     #[serde(default)]
@@ -228,35 +228,35 @@ struct Known {
 
 /// A score by one criterion of a codebook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GivenRow {
-    /// None where it is the only one and has no name.
+pub struct CriterionRow {
+    /// The id; None where it is the only one and has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     #[serde(serialize_with = "plain_number")]
     pub score: f64,
-    /// Of the level; empty where it has none.
+    /// The name of the level; empty where it has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
 }
 
-/// What was said of one component, decision or part.
+/// The saved score of one component, decision or part.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub struct ComponentScore {
     pub component: String,
-    /// None without an answer, where the judge cannot tell, and where it scored by a codebook.
+    /// The score. None without an answer, where the judge cannot tell, and where it scored by a codebook.
     pub score: Option<u8>,
-    /// None without an answer.
+    /// The label; None without an answer.
     pub label: Option<String>,
     /// The scores by a codebook; else empty.
-    pub criteria: Vec<GivenRow>,
+    pub criteria: Vec<CriterionRow>,
 }
 
-impl Judge {
-    pub fn of(settings: &Settings, prompt: &Prompt, budget: u32) -> Self {
-        let is_command = settings.kind == Kind::Command;
+impl DocumentJudge {
+    pub fn for_settings(settings: &JudgeConfig, prompt: &JudgePrompt, budget: u32) -> Self {
+        let is_command = settings.kind == JudgeKind::Command;
         Self {
             name: settings.name.clone(),
-            kind: settings.kind.recorded().to_owned(),
+            kind: settings.kind.document_kind().to_owned(),
             protocol: settings.kind.word().to_owned(),
             model: Some(settings.model.clone()).filter(|model| !model.is_empty()),
             prompt_sha256: prompt.sha256.clone(),
@@ -270,44 +270,44 @@ impl Judge {
     }
 }
 
-impl Document {
-    pub fn new(judge: &Judge, subject: &Subject, repeat: Repeat, created_at: &str) -> Self {
+impl JudgementDocument {
+    pub fn new(judge: &DocumentJudge, subject: &JudgingSubject, repeat: DocumentRepeat, created_at: &str) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             judge: judge.clone(),
             run: subject.run.clone(),
             commit: subject.commit.clone(),
             turn: subject.turn,
-            rubric: subject.scale.recorded().to_owned(),
+            rubric: subject.scale.rubric_name().to_owned(),
             created_at: created_at.to_owned(),
             finished_at: None,
             components: subject.components.clone(),
             repeat,
             scores: vec![],
             asked_again: vec![],
-            groups: (subject.scale == Scale::Flags).then(Vec::new),
-            flags: (subject.scale == Scale::Flags).then(Vec::new),
+            groups: (subject.scale == JudgingScale::Flags).then(Vec::new),
+            flags: (subject.scale == JudgingScale::Flags).then(Vec::new),
             lines_of_code: None,
         }
     }
 
-    /// With flags of an earlier state whose lines are the same; for a new document of flags.
-    pub fn carrying(self, flags: &[Flag], lines_of_code: u64) -> Self {
+    /// Adds flags of an earlier state whose lines are the same, to a new document of flags.
+    pub fn with_carried_flags(self, flags: &[Flag], lines_of_code: u64) -> Self {
         let flags = flags.iter().cloned().map(FlagRow).collect();
         Self { flags: Some(flags), lines_of_code: Some(lines_of_code), ..self }
     }
 
-    /// A file of ours; None for any other.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
+    /// Returns a file of ours; None for any other.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
         let document: Self = serde_json::from_slice(bytes).ok()?;
         (document.schema == SCHEMA).then_some(document)
     }
 
-    /// Whether it judges the same thing in the same way.
-    pub fn is_of(&self, judge: &Judge, subject: &Subject) -> bool {
+    /// Returns whether it judges the same thing in the same way.
+    pub fn is_same_judging(&self, judge: &DocumentJudge, subject: &JudgingSubject) -> bool {
         let same_state = self.commit == subject.commit && self.turn == subject.turn;
         let same_task = self.run == subject.run
-            && self.rubric == subject.scale.recorded()
+            && self.rubric == subject.scale.rubric_name()
             && self.components == subject.components;
         self.judge == *judge && same_state && same_task
     }
@@ -316,45 +316,45 @@ impl Document {
         self.finished_at.is_some()
     }
 
-    /// Ids that are to be asked about: those that have no answer that can be used.
-    pub fn missing(&self) -> Vec<String> {
-        self.unanswered().into_iter().map(str::to_owned).collect()
+    /// Returns the ids without a usable answer.
+    pub fn missing_ids(&self) -> Vec<String> {
+        self.unanswered_ids().into_iter().map(str::to_owned).collect()
     }
 
-    /// What was said of each component or group so far.
+    /// Returns the entries of the components or groups so far.
     pub fn entries(&self) -> &[Box<RawValue>] {
         self.groups.as_ref().unwrap_or(&self.scores)
     }
 
-    /// Ids that were not answered for, in order: not asked about yet, or without an answer that can be used.
-    pub fn unanswered(&self) -> Vec<&str> {
-        let known: Vec<Known> = self.entries().iter().filter_map(|entry| known(entry)).collect();
+    /// Returns the ids without a usable answer, in order.
+    pub fn unanswered_ids(&self) -> Vec<&str> {
+        let saved: Vec<SavedScore> = self.entries().iter().filter_map(|entry| parse_saved_score(entry)).collect();
         let is_answered =
-            |id: &&String| known.iter().any(|it| it.component == **id && it.error.is_none());
+            |id: &&String| saved.iter().any(|it| it.component == **id && it.error.is_none());
         self.components.iter().filter(|id| !is_answered(id)).map(String::as_str).collect()
     }
 
-    /// The rubric that its scores are given by; of flags those of components.
-    pub fn levels(&self) -> &'static Levels {
-        Levels::of(Some(&self.rubric))
+    /// Returns the rubric that its scores are given by; of flags those of components.
+    pub fn rubric_levels(&self) -> &'static RubricLevels {
+        RubricLevels::by_rubric(Some(&self.rubric))
     }
 
-    /// The flags so far; None where none are asked for.
+    /// Returns the flags so far; None in a document of scores.
     pub fn flags(&self) -> Option<&[FlagRow]> {
         self.flags.as_deref()
     }
 
-    /// The flags of one group so far.
-    pub fn counts_of(&self, group: &str) -> Counts {
+    /// Returns the flags of one group so far.
+    pub fn flag_counts_of(&self, group: &str) -> FlagCounts {
         let rows = self.flags.iter().flatten();
-        Counts::of(rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)))
+        FlagCounts::from_flags(rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)))
     }
 
-    /// The scores given so far.
-    pub fn given(&self) -> Vec<Given> {
-        let known = self.scores.iter().filter_map(|score| known(score));
-        known
-            .map(|Known { component, score, label, criteria, .. }| Given {
+    /// Returns the scores given so far.
+    pub fn component_scores(&self) -> Vec<ComponentScore> {
+        let saved = self.scores.iter().filter_map(|score| parse_saved_score(score));
+        saved
+            .map(|SavedScore { component, score, label, criteria, .. }| ComponentScore {
                 component,
                 score,
                 label,
@@ -363,34 +363,34 @@ impl Document {
             .collect()
     }
 
-    /// Enters what was said of a component. An answer that can be used stays as it is; a malformed one makes room and is
-    /// kept in [`Self::asked_again`], one that failed on the way is no answer and is not.
-    pub fn enter(&mut self, component: &str, judged: &Judged) -> serde_json::Result<()> {
-        if !self.missing().iter().any(|id| id == component) {
+    /// Enters the answer about a component. A usable answer stays as it is; a malformed one is replaced and kept in
+    /// [`Self::asked_again`]; one that failed on the way is replaced and not kept.
+    pub fn enter_answer(&mut self, component: &str, judged: &JudgedItem) -> serde_json::Result<()> {
+        if !self.missing_ids().iter().any(|id| id == component) {
             return Ok(());
         }
         let entry = match &mut self.flags {
             None => {
-                serde_json::value::to_raw_value(&Score::of(component, judged, self.judge.rule()))?
+                serde_json::value::to_raw_value(&ScoreRow::for_component(component, judged, self.judge.overall_rule()))?
             }
             Some(rows) => {
-                let found = judged.flagged().map_or(&[][..], |flagged| &flagged.flags);
+                let new_flags = judged.checked_flags().map_or(&[][..], |flagged| &flagged.flags);
                 let mut flags: Vec<Flag> = rows.iter().map(|row| row.0.clone()).collect();
                 let before = flags.len();
-                let again = carry::merge(&mut flags, found);
+                let again = unchanged_flags::merge_flags(&mut flags, new_flags);
                 let fresh = flags.len() - before;
                 rows.extend(flags.drain(before..).map(FlagRow));
-                serde_json::value::to_raw_value(&Group::of(component, judged, fresh, again))?
+                serde_json::value::to_raw_value(&GroupRow::for_group(component, judged, fresh, again))?
             }
         };
         let ids = &self.components;
         let place = |id: &str| ids.iter().position(|it| it == id);
         let entries = self.groups.as_mut().unwrap_or(&mut self.scores);
-        let is_of = |it: &Known| it.component == component;
-        let before = entries.extract_if(.., |it| known(it).is_some_and(|it| is_of(&it)));
-        self.asked_again.extend(before.filter(|it| known(it).is_some_and(|it| !it.fault)));
+        let is_of = |it: &SavedScore| it.component == component;
+        let before = entries.extract_if(.., |it| parse_saved_score(it).is_some_and(|it| is_of(&it)));
+        self.asked_again.extend(before.filter(|it| parse_saved_score(it).is_some_and(|it| !it.fault)));
         entries.push(entry);
-        entries.sort_by_key(|entry| known(entry).and_then(|it| place(&it.component)));
+        entries.sort_by_key(|entry| parse_saved_score(entry).and_then(|it| place(&it.component)));
         if let Some(rows) = &mut self.flags {
             rows.sort_by_key(|FlagRow(row)| {
                 (row.category.as_deref().and_then(place), row.path.clone(), row.start)
@@ -399,36 +399,36 @@ impl Document {
         Ok(())
     }
 
-    /// The file's bytes.
-    pub fn bytes(&self) -> serde_json::Result<Vec<u8>> {
+    /// Returns the file's bytes.
+    pub fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
         let mut bytes = serde_json::to_vec_pretty(self)?;
         bytes.push(b'\n');
         Ok(bytes)
     }
 }
 
-fn known(score: &RawValue) -> Option<Known> {
+fn parse_saved_score(score: &RawValue) -> Option<SavedScore> {
     serde_json::from_str(score.get()).ok()
 }
 
-impl Judge {
-    /// What the scores of its criteria make together.
-    fn rule(&self) -> Option<Overall> {
-        self.overall.as_deref().and_then(Overall::by_word)
+impl DocumentJudge {
+    /// Returns the rule for the scores of its criteria.
+    fn overall_rule(&self) -> Option<OverallRule> {
+        self.overall.as_deref().and_then(OverallRule::by_word)
     }
 }
 
-impl<'a> Score<'a> {
-    fn of(component: &'a str, judged: &'a Judged, rule: Option<Overall>) -> Self {
+impl<'a> ScoreRow<'a> {
+    fn for_component(component: &'a str, judged: &'a JudgedItem, rule: Option<OverallRule>) -> Self {
         let verdict = judged.verdict();
-        let given = verdict.map_or(&[][..], |verdict| &verdict.given);
-        let by = |it: &GivenBy| GivenRow {
+        let criterion_scores = verdict.map_or(&[][..], |verdict| &verdict.scores);
+        let by = |it: &GivenBy| CriterionRow {
             id: it.criterion.clone(),
             score: it.score,
             label: it.name.clone(),
         };
-        let scores: Vec<f64> = given.iter().map(|it| it.score).collect();
-        let lines = |it: &'a Evidence| Lines {
+        let scores: Vec<f64> = criterion_scores.iter().map(|it| it.score).collect();
+        let lines = |it: &'a Evidence| EvidenceRow {
             path: &it.path,
             start: it.lines.map(|(start, _)| start),
             end: it.lines.map(|(_, end)| end),
@@ -437,41 +437,41 @@ impl<'a> Score<'a> {
             component,
             score: verdict.and_then(|verdict| verdict.level),
             label: verdict.map(|verdict| verdict.label.as_str()),
-            criteria: given.iter().map(by).collect(),
-            overall: rule.and_then(|rule| rule.of(&scores)),
-            reason: (!given.is_empty()).then(|| given::why_unscored(given)),
+            criteria: criterion_scores.iter().map(by).collect(),
+            overall: rule.and_then(|rule| rule.overall_score(&scores)),
+            reason: (!criterion_scores.is_empty()).then(|| criterion_scores::why_unscored(criterion_scores)),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
             about_sha256: judged.about_sha256.as_deref(),
-            heard: Course::of(judged),
+            course: CourseFields::for_item(judged),
         }
     }
 }
 
-impl<'a> Group<'a> {
-    fn of(group: &'a str, judged: &'a Judged, fresh: usize, again: usize) -> Self {
-        let is_answered = judged.flagged().is_some();
-        let told = |count: usize| is_answered.then_some(count);
-        Self { group, found: told(fresh), found_again: told(again), heard: Course::of(judged) }
+impl<'a> GroupRow<'a> {
+    fn for_group(group: &'a str, judged: &'a JudgedItem, fresh: usize, again: usize) -> Self {
+        let is_answered = judged.checked_flags().is_some();
+        let if_answered = |count: usize| is_answered.then_some(count);
+        Self { group, found: if_answered(fresh), found_again: if_answered(again), course: CourseFields::for_item(judged) }
     }
 }
 
-impl<'a> Course<'a> {
-    fn of(judged: &'a Judged) -> Self {
+impl<'a> CourseFields<'a> {
+    fn for_item(judged: &'a JudgedItem) -> Self {
         let left_out = match &judged.decided {
-            Some(Decided::Level(verdict)) => verdict.left_out.as_slice(),
-            Some(Decided::Flags(flagged)) => flagged.left_out.as_slice(),
+            Some(ItemDecision::Level(verdict)) => verdict.left_out.as_slice(),
+            Some(ItemDecision::Flags(flagged)) => flagged.left_out.as_slice(),
             None => &[],
         };
         let fault = judged.fault.as_ref().map(ToString::to_string);
         let tokens: Vec<u64> =
-            judged.requests.iter().filter_map(|request| request.usage.total()).collect();
+            judged.requests.iter().filter_map(|request| request.usage.total_tokens()).collect();
         Self {
-            left_out: left_out.iter().map(|(what, why)| LeftOut { what, why }).collect(),
-            trace: &judged.looks,
+            left_out: left_out.iter().map(|(what, why)| LeftOutEntry { what, why }).collect(),
+            trace: &judged.tool_calls,
             requests: &judged.requests,
             tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
-            seconds: rounded(judged.requests.iter().map(|request| request.seconds).sum()),
+            seconds: round_to_milliseconds(judged.requests.iter().map(|request| request.seconds).sum()),
             error: judged.error.clone().or(fault),
             fault: judged.fault.is_some(),
         }
@@ -479,41 +479,41 @@ impl<'a> Course<'a> {
 }
 
 impl FlagRow {
-    /// How many flags there are, and of which type.
-    pub fn counts(rows: &[Self]) -> Counts {
-        Counts::of(rows.iter().map(|row| &row.0))
+    /// Counts the flags, in all and by type.
+    pub fn count_flags(rows: &[Self]) -> FlagCounts {
+        FlagCounts::from_flags(rows.iter().map(|row| &row.0))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{component::Verdict, conversation::Usage, fault::Fault};
-    use trajview_formats::{Source, rubric};
+    use crate::{component::CheckedVerdict, conversation::ReplyUsage, fault::JudgeFault};
+    use trajview_formats::{SourceBytes, rubric};
 
-    fn document() -> Document {
-        let judge = Judge::of(&Settings::new("j", Kind::Chat), &Prompt::built_in(), 8);
-        let subject = Subject {
-            scale: Scale::Levels,
+    fn sample_document() -> JudgementDocument {
+        let judge = DocumentJudge::for_settings(&JudgeConfig::new("j", JudgeKind::Chat), &JudgePrompt::built_in(), 8);
+        let subject = JudgingSubject {
+            scale: JudgingScale::Levels,
             run: "r".into(),
             commit: Some("abc".into()),
             turn: 3,
             components: vec!["C01".into(), "C02".into()],
         };
-        Document::new(&judge, &subject, Repeat { number: 1, of: 1 }, "2026-01-01T00:00:00Z")
+        JudgementDocument::new(&judge, &subject, DocumentRepeat { number: 1, of: 1 }, "2026-01-01T00:00:00Z")
     }
 
-    fn judged() -> Judged {
-        Judged {
-            decided: Some(Decided::Level(Verdict {
+    fn judged_item() -> JudgedItem {
+        JudgedItem {
+            decided: Some(ItemDecision::Level(CheckedVerdict {
                 level: Some(2),
                 label: "Simplified".into(),
-                given: vec![],
+                scores: vec![],
                 rationale: "half of it".into(),
                 evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
                 left_out: vec![("b.py".into(), "no such file".into())],
             })),
-            looks: vec![Look {
+            tool_calls: vec![ToolCallRecord {
                 tool: "read".into(),
                 arguments: serde_json::json!({"path": "a.py"}),
                 bytes: 9,
@@ -522,28 +522,28 @@ mod tests {
                 is_refused: false,
                 request: 1,
             }],
-            requests: vec![Request {
-                usage: Usage { input: Some(10), output: Some(5) },
+            requests: vec![RequestRecord {
+                usage: ReplyUsage { input: Some(10), output: Some(5) },
                 seconds: 1.23456,
                 attempts: 2,
             }],
-            ..Judged::default()
+            ..JudgedItem::default()
         }
     }
 
-    fn faulty() -> Judged {
-        Judged { fault: Some(Fault::Cut("gone".into())), ..Judged::default() }
+    fn faulty_item() -> JudgedItem {
+        JudgedItem { fault: Some(JudgeFault::BrokenOff("gone".into())), ..JudgedItem::default() }
     }
 
     #[test]
     fn what_is_written_is_read_back_by_the_readers_of_bundles() {
-        let mut document = document();
-        document.enter("C02", &judged()).unwrap();
-        document.enter("C01", &faulty()).unwrap();
+        let mut document = sample_document();
+        document.enter_answer("C02", &judged_item()).unwrap();
+        document.enter_answer("C01", &faulty_item()).unwrap();
 
-        let bytes = document.bytes().unwrap();
+        let bytes = document.to_bytes().unwrap();
         let name = "judgements/j.json";
-        let read = rubric::read(&[Source { name, bytes: &bytes }]);
+        let read = rubric::read_rubric(&[SourceBytes { name, bytes: &bytes }]);
 
         let [judgement] = read.judgements.as_slice() else { panic!("{read:?}") };
         let ids: Vec<_> =
@@ -558,19 +558,19 @@ mod tests {
 
     #[test]
     fn a_file_knows_what_it_lacks_and_keeps_what_it_has() {
-        let mut first = document();
-        first.enter("C01", &judged()).unwrap();
-        first.enter("C02", &faulty()).unwrap();
+        let mut first = sample_document();
+        first.enter_answer("C01", &judged_item()).unwrap();
+        first.enter_answer("C02", &faulty_item()).unwrap();
 
-        let mut second = Document::read(&first.bytes().unwrap()).unwrap();
-        assert_eq!(second.missing(), ["C02"]);
-        second.enter("C01", &faulty()).unwrap();
-        second.enter("C02", &judged()).unwrap();
+        let mut second = JudgementDocument::parse(&first.to_bytes().unwrap()).unwrap();
+        assert_eq!(second.missing_ids(), ["C02"]);
+        second.enter_answer("C01", &faulty_item()).unwrap();
+        second.enter_answer("C02", &judged_item()).unwrap();
 
         assert_eq!(second.scores[0].get(), first.scores[0].get());
-        assert_eq!(second.missing(), Vec::<String>::new());
+        assert_eq!(second.missing_ids(), Vec::<String>::new());
         assert!(
-            Document::read(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}").is_none()
+            JudgementDocument::parse(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}").is_none()
         );
     }
 }

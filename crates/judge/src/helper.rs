@@ -1,58 +1,58 @@
-//! A judge of the settings as the model that helps layers: asked with a text, within a budget of calls and dollars.
+//! A judge of the settings as the model that helps layers: it gets a text, within a budget of calls and dollars.
 
 use std::{sync::Arc, time::Instant};
 
-use trajview_layers::{Answer, Helper, Prompt, Spent};
+use trajview_layers::{HelperAnswer, Helper, HelperPrompt, HelperCost};
 
 use super::{
-    client::Client,
-    conversation::{Conversation, Entry},
+    client::JudgeClient,
+    conversation::{Conversation, ConversationEntry},
     cost::{self, CostBudget},
-    fault::Fault,
-    secret::Secret,
-    settings::{Cost, Settings},
-    stop::Stop,
+    fault::JudgeFault,
+    judge_key::JudgeKey,
+    settings::{JudgeCost, JudgeConfig},
+    stop_flag::StopFlag,
 };
 
 /// A helper model that can be reached.
 #[derive(Debug)]
 pub struct ModelHelper {
-    settings: Arc<Settings>,
-    client: Client,
+    settings: Arc<JudgeConfig>,
+    client: JudgeClient,
     costs: CostBudget,
-    stop: Stop,
+    stop: StopFlag,
     /// Calls that may still be made; None for any number.
     calls: Option<usize>,
-    /// Whether it was too dear once.
+    /// True if the budget refused a request once.
     is_spent: bool,
 }
 
-/// How far a helper goes. None is no limit.
+/// The limits of a helper. None is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Budget {
+pub struct HelperBudget {
     pub calls: Option<usize>,
     /// US dollars; needs the prices of the settings.
     pub usd: Option<f64>,
 }
 
 impl ModelHelper {
-    /// Nothing is sent yet. The error is a sentence.
+    /// Makes a helper, without sending anything. The error is a sentence.
     pub fn new(
-        settings: &Arc<Settings>,
-        key: &Secret,
-        budget: Budget,
-        stop: Stop,
+        settings: &Arc<JudgeConfig>,
+        key: &JudgeKey,
+        budget: HelperBudget,
+        stop: StopFlag,
     ) -> Result<Self, String> {
-        let said = |why: String| format!("helper {}: {why}", settings.name);
-        if let Some(why) = settings.refusal() {
-            return Err(said(why));
+        let sentence = |why: String| format!("helper {}: {why}", settings.name);
+        if let Some(why) = settings.encryption_problem() {
+            return Err(sentence(why));
         }
-        let cost = Cost { most: budget.usd.or(settings.cost.most), ..settings.cost };
-        if cost.most.is_some() && cost::price(cost, 0, 0).is_none() {
-            return Err(said("a limit in dollars needs price_input and price_output".into()));
+        let cost = JudgeCost { most: budget.usd.or(settings.cost.most), ..settings.cost };
+        if cost.most.is_some() && cost::price_of(cost, 0, 0).is_none() {
+            return Err(sentence("a limit in dollars needs price_input and price_output".into()));
         }
         Ok(Self {
-            client: Client::new(settings, key).map_err(said)?,
+            client: JudgeClient::new(settings, key).map_err(sentence)?,
             settings: Arc::clone(settings),
             costs: CostBudget::new(cost),
             stop,
@@ -61,27 +61,27 @@ impl ModelHelper {
         })
     }
 
-    /// One attempt, paid for whether or not it went well where the server may have worked for it.
-    fn attempt(&self, conversation: &Conversation) -> Result<Answer, Fault> {
+    /// Returns one attempt, paid for whether or not it went well where the server may have worked for it.
+    fn attempt_once(&self, conversation: &Conversation) -> Result<HelperAnswer, JudgeFault> {
         let set_aside =
-            self.costs.set_aside(conversation.bytes(), self.settings.reply.max_tokens)?;
-        match self.client.ask(conversation, &self.stop) {
+            self.costs.set_aside(conversation.size_in_bytes(), self.settings.reply.max_tokens)?;
+        match self.client.ask_once(conversation, &self.stop) {
             Ok(reply) => {
-                set_aside.pay(reply.usage);
+                set_aside.pay_for(reply.usage);
                 let (input, output) = (reply.usage.input, reply.usage.output);
                 let price = input.zip(output);
-                let spent = Spent {
+                let spent = HelperCost {
                     calls: 1,
                     input_tokens: input,
                     output_tokens: output,
-                    cost_usd: price.and_then(|(i, o)| cost::price(self.settings.cost, i, o)),
+                    cost_usd: price.and_then(|(i, o)| cost::price_of(self.settings.cost, i, o)),
                     seconds: 0.0,
                 };
-                Ok(Answer { text: reply.text, spent })
+                Ok(HelperAnswer { text: reply.text, spent })
             }
             Err(fault) => {
-                if matches!(fault, Fault::Cut(_) | Fault::Late(_) | Fault::Garbage(_)) {
-                    set_aside.pay(Default::default());
+                if matches!(fault, JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)) {
+                    set_aside.pay_for(Default::default());
                 }
                 Err(fault)
             }
@@ -94,11 +94,11 @@ impl Helper for ModelHelper {
         self.calls != Some(0) && !self.is_spent && !self.stop.is_set()
     }
 
-    fn ask(&mut self, prompt: &Prompt) -> Result<Answer, String> {
+    fn ask_model(&mut self, prompt: &HelperPrompt) -> Result<HelperAnswer, String> {
         let name = self.settings.name.clone();
         let conversation = Conversation {
             system: prompt.system.clone(),
-            entries: vec![Entry::Said(prompt.text.clone())],
+            entries: vec![ConversationEntry::Sent(prompt.text.clone())],
             wants_text: true,
             ..Conversation::default()
         };
@@ -109,21 +109,21 @@ impl Helper for ModelHelper {
                 return Err(format!("helper {name}: all calls of its budget are made"));
             }
             self.calls = self.calls.map(|calls| calls - 1);
-            match self.attempt(&conversation) {
+            match self.attempt_once(&conversation) {
                 Ok(mut answer) => {
                     answer.spent.calls = attempts as usize;
                     answer.spent.seconds = began.elapsed().as_secs_f64();
                     return Ok(answer);
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.settings.retries => {
-                    let pause = fault.pause(attempts, self.settings.backoff);
-                    if !self.stop.wait(pause) {
+                    let pause = fault.pause_before(attempts, self.settings.backoff);
+                    if !self.stop.wait_for(pause) {
                         return Err(format!("helper {name}: stopped"));
                     }
                     attempts += 1;
                 }
                 Err(fault) => {
-                    self.is_spent |= matches!(fault, Fault::Dear(_));
+                    self.is_spent |= matches!(fault, JudgeFault::TooExpensive(_));
                     return Err(format!("helper {name}: {fault}"));
                 }
             }
@@ -133,48 +133,48 @@ impl Helper for ModelHelper {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use crate::settings::Kind;
+    use crate::settings::JudgeKind;
 
     use super::*;
 
-    /// A helper that is a shell command.
-    fn helper(line: &str, cost: Cost, budget: Budget) -> Result<ModelHelper, String> {
+    /// Returns a helper that is a shell command.
+    fn shell_helper(line: &str, cost: JudgeCost, budget: HelperBudget) -> Result<ModelHelper, String> {
         let command = ["sh", "-c", line].map(str::to_owned).to_vec();
-        let settings = Settings { command, cost, ..Settings::new("h", Kind::Command) };
-        ModelHelper::new(&Arc::new(settings), &Secret::default(), budget, Stop::default())
+        let settings = JudgeConfig { command, cost, ..JudgeConfig::new("h", JudgeKind::Command) };
+        ModelHelper::new(&Arc::new(settings), &JudgeKey::default(), budget, StopFlag::default())
     }
 
-    fn prompt() -> Prompt {
-        Prompt { purpose: "records", system: "Keep records.".into(), text: "Turn 1".into() }
+    fn sample_prompt() -> HelperPrompt {
+        HelperPrompt { purpose: "records", system: "Keep records.".into(), text: "Turn 1".into() }
     }
 
     #[test]
     fn it_is_asked_in_words_alone_until_its_calls_are_made() {
-        let budget = Budget { calls: Some(1), usd: None };
-        let mut helper = helper("cat", Cost::default(), budget).unwrap();
+        let budget = HelperBudget { calls: Some(1), usd: None };
+        let mut helper = shell_helper("cat", JudgeCost::default(), budget).unwrap();
 
-        let answer = helper.ask(&prompt()).unwrap();
+        let answer = helper.ask_model(&sample_prompt()).unwrap();
 
         assert!(answer.text.starts_with("Keep records.") && answer.text.ends_with("Turn 1"));
         assert!(!answer.text.contains("verdict"), "{}", answer.text);
         assert_eq!((answer.spent.calls, answer.spent.cost_usd), (1, None));
         assert!(!helper.is_available());
         assert_eq!(
-            helper.ask(&prompt()).unwrap_err(),
+            helper.ask_model(&sample_prompt()).unwrap_err(),
             "helper h: all calls of its budget are made"
         );
     }
 
     #[test]
     fn what_would_be_too_dear_is_not_asked_and_it_is_available_no_more() {
-        let cost = Cost { price_input: Some(1_000.0), price_output: Some(1_000.0), most: None };
-        let budget = Budget { calls: None, usd: Some(0.01) };
-        let mut helper = helper("touch /never", cost, budget).unwrap();
+        let cost = JudgeCost { price_input: Some(1_000.0), price_output: Some(1_000.0), most: None };
+        let budget = HelperBudget { calls: None, usd: Some(0.01) };
+        let mut helper = shell_helper("touch /never", cost, budget).unwrap();
 
         assert!(helper.is_available());
-        assert!(helper.ask(&prompt()).unwrap_err().contains("the cost bound of 0.01 USD"));
+        assert!(helper.ask_model(&sample_prompt()).unwrap_err().contains("the cost bound of 0.01 USD"));
         assert!(!helper.is_available());
-        let unpriced = self::helper("cat", Cost::default(), budget).unwrap_err();
+        let unpriced = self::shell_helper("cat", JudgeCost::default(), budget).unwrap_err();
         assert!(unpriced.contains("needs price_input and price_output"), "{unpriced}");
     }
 }

@@ -1,7 +1,7 @@
 //! A judge behind HTTP. The only place that opens a connection.
 //!
-//! One request, one reply; how the two look is [`super::wire`]'s. No redirect is followed, so a key goes to the server
-//! it is meant for and nowhere else.
+//! One request, one reply; [`super::wire`] defines their form. No redirect is followed, so a key is sent to its own
+//! server and nowhere else.
 
 use std::{io::Read, sync::Arc, time::Duration};
 
@@ -9,23 +9,23 @@ use serde_json::Value;
 use ureq::{Agent, Timeout, http::Response};
 
 use super::{
-    conversation::{Conversation, Reply},
-    fault::Fault,
-    secret::Secret,
-    settings::{self, Settings},
-    stop::Stop,
-    wire::{self, Incoming, Wire},
+    conversation::{Conversation, JudgeReply},
+    fault::JudgeFault,
+    judge_key::JudgeKey,
+    settings::{self, JudgeConfig},
+    stop_flag::StopFlag,
+    wire::{self, IncomingReply, Wire},
 };
 
-/// A longer reply is not read on (bytes).
+/// Longest reply that is read (bytes).
 const MOST_BYTES: usize = 8 << 20;
 
-/// What of an error's body is read (bytes).
+/// Longest part of an error's body that is read (bytes).
 const MOST_OF_ERROR: usize = 64 << 10;
 
 /// Gets a JSON document within this time; the headers are sent to this address and nowhere else. The error is a
 /// sentence, in which a server may repeat a key.
-pub fn get(
+pub fn get_json(
     url: &str,
     headers: &[(&'static str, String)],
     limit: Duration,
@@ -49,35 +49,35 @@ pub fn get(
     let mut reader = response.into_body().into_reader().take(MOST_BYTES as u64);
     let read = reader.read_to_end(&mut body);
     if !status.is_success() {
-        return Err(format!("{url}: {}", wire::refusal(status.as_u16(), None, &body)));
+        return Err(format!("{url}: {}", wire::fault_of_status(status.as_u16(), None, &body)));
     }
     read.map_err(|why| format!("{url}: {why}"))?;
     serde_json::from_slice(&body).map_err(|_| format!("{url} answers, and not in JSON"))
 }
 
-/// Who we say we are.
+/// Our user agent.
 const AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
 
-pub struct Server {
+pub struct HttpJudge {
     agent: Agent,
     wire: &'static dyn Wire,
     address: String,
-    settings: Arc<Settings>,
-    key: Secret,
+    settings: Arc<JudgeConfig>,
+    key: JudgeKey,
 }
 
-impl std::fmt::Debug for Server {
+impl std::fmt::Debug for HttpJudge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Server at {}", self.address)
     }
 }
 
-impl Server {
-    /// The error is a sentence.
-    pub fn new(settings: &Arc<Settings>, key: &Secret) -> Result<Self, String> {
-        settings.refusal().map_or(Ok(()), Err)?;
-        let wire = wire::of(settings.kind).ok_or("is not reached over HTTP")?;
-        let address = wire::address(wire, &settings.base_url);
+impl HttpJudge {
+    /// Makes a client. The error is a sentence.
+    pub fn new(settings: &Arc<JudgeConfig>, key: &JudgeKey) -> Result<Self, String> {
+        settings.encryption_problem().map_or(Ok(()), Err)?;
+        let wire = wire::wire_for(settings.kind).ok_or("is not reached over HTTP")?;
+        let address = wire::request_address(wire, &settings.base_url);
         let uri: ureq::http::Uri =
             address.parse().map_err(|_| "its base_url is not an address".to_owned())?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
@@ -99,13 +99,13 @@ impl Server {
         Ok(Self { agent, wire, address, settings: Arc::clone(settings), key: key.clone() })
     }
 
-    pub fn ask(&self, conversation: &Conversation, stop: &Stop) -> Result<Reply, Fault> {
-        let response = self.send(conversation)?;
-        self.receive(response, stop)
+    pub fn ask_judge(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+        let response = self.send_request(conversation)?;
+        self.receive_reply(response, stop)
     }
 
-    fn send(&self, conversation: &Conversation) -> Result<Response<ureq::Body>, Fault> {
-        let body = self.wire.body(&self.settings, conversation).to_string();
+    fn send_request(&self, conversation: &Conversation) -> Result<Response<ureq::Body>, JudgeFault> {
+        let body = self.wire.request_body(&self.settings, conversation).to_string();
         let accept = if self.settings.reply.stream {
             "text/event-stream, application/json"
         } else {
@@ -119,10 +119,10 @@ impl Server {
         for (name, value) in self.wire.headers(self.key.value()) {
             request = request.header(name, value);
         }
-        request.send(body.as_bytes()).map_err(|why| self.fault(why))
+        request.send(body.as_bytes()).map_err(|why| self.fault_of(why))
     }
 
-    fn receive(&self, response: Response<ureq::Body>, stop: &Stop) -> Result<Reply, Fault> {
+    fn receive_reply(&self, response: Response<ureq::Body>, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
         let header = |name: &str| {
             let value = response.headers().get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default().to_owned()
@@ -132,29 +132,29 @@ impl Server {
         let mut reader = response.into_body().into_reader();
         if !status.is_success() {
             let mut body = vec![];
-            // An error that comes without its words is told by its number.
+            // An error without a message is reported by its number.
             let _ = (&mut reader).take(MOST_OF_ERROR as u64).read_to_end(&mut body);
             let after = Some(retry_after.as_str()).filter(|after| !after.is_empty());
-            return Err(wire::refusal(status.as_u16(), after, &body));
+            return Err(wire::fault_of_status(status.as_u16(), after, &body));
         }
         if kind.to_ascii_lowercase().starts_with("text/event-stream") {
-            return self.stream(&mut reader, stop);
+            return self.read_stream(&mut reader, stop);
         }
         let mut body = vec![];
         self.each_piece(&mut reader, stop, &mut |piece| {
             body.extend_from_slice(piece);
             Ok(())
         })?;
-        wire::whole(self.wire, &body)
+        wire::parse_body(self.wire, &body)
     }
 
-    fn stream(&self, reader: &mut dyn Read, stop: &Stop) -> Result<Reply, Fault> {
-        let mut incoming = Incoming::new(self.wire);
-        let ended = self.each_piece(reader, stop, &mut |piece| incoming.take(piece));
+    fn read_stream(&self, reader: &mut dyn Read, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+        let mut incoming = IncomingReply::new(self.wire);
+        let ended = self.each_piece(reader, stop, &mut |piece| incoming.take_bytes(piece));
         match ended {
             Ok(()) => incoming.finish(),
             // All that matters may have come before the line broke or the server forgot to hang up.
-            Err(fault @ (Fault::Cut(_) | Fault::Late(_))) => incoming.finish().map_err(|_| fault),
+            Err(fault @ (JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_))) => incoming.finish().map_err(|_| fault),
             Err(fault) => Err(fault),
         }
     }
@@ -162,53 +162,53 @@ impl Server {
     fn each_piece(
         &self,
         reader: &mut dyn Read,
-        stop: &Stop,
-        take: &mut dyn FnMut(&[u8]) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        stop: &StopFlag,
+        take: &mut dyn FnMut(&[u8]) -> Result<(), JudgeFault>,
+    ) -> Result<(), JudgeFault> {
         let (mut piece, mut sum) = ([0; 16 << 10], 0);
         loop {
             if stop.is_set() {
-                return Err(Fault::Stopped);
+                return Err(JudgeFault::Stopped);
             }
-            let count = reader.read(&mut piece).map_err(|why| self.fault(why.into()))?;
+            let count = reader.read(&mut piece).map_err(|why| self.fault_of(why.into()))?;
             if count == 0 {
                 return Ok(());
             }
             sum += count;
             if sum > MOST_BYTES {
                 let most = MOST_BYTES >> 20;
-                return Err(Fault::Garbage(format!("it is longer than {most} MB; not read on")));
+                return Err(JudgeFault::Malformed(format!("it is longer than {most} MB; not read on")));
             }
             take(&piece[..count])?;
         }
     }
 
-    fn fault(&self, why: ureq::Error) -> Fault {
+    fn fault_of(&self, why: ureq::Error) -> JudgeFault {
         let timeouts = self.settings.timeouts;
         let seconds = |time: std::time::Duration| time.as_secs_f64();
         match why {
             ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                Fault::Unreachable(format!("no connection within {} s", seconds(timeouts.connect)))
+                JudgeFault::Unreachable(format!("no connection within {} s", seconds(timeouts.connect)))
             }
-            ureq::Error::Timeout(Timeout::RecvResponse) => Fault::Late(format!(
+            ureq::Error::Timeout(Timeout::RecvResponse) => JudgeFault::TimedOut(format!(
                 "no reply began within {} s",
                 seconds(timeouts.first_byte.min(timeouts.whole))
             )),
-            ureq::Error::Timeout(_) => Fault::Late(format!(
+            ureq::Error::Timeout(_) => JudgeFault::TimedOut(format!(
                 "the reply was not complete within {} s",
                 seconds(timeouts.whole)
             )),
             ureq::Error::Io(why) if why.kind() == std::io::ErrorKind::ConnectionRefused => {
-                Fault::Unreachable("it refuses the connection".into())
+                JudgeFault::Unreachable("it refuses the connection".into())
             }
-            ureq::Error::Io(why) => Fault::Cut(why.to_string()),
-            ureq::Error::HostNotFound => Fault::Unreachable("no such host".into()),
-            ureq::Error::ConnectionFailed => Fault::Unreachable("the connection failed".into()),
-            ureq::Error::BodyStalled => Fault::Cut("the connection was closed".into()),
-            ureq::Error::Protocol(why) => Fault::Garbage(why.to_string()),
-            ureq::Error::Tls(why) => Fault::Unreachable(format!("TLS: {why}")),
-            ureq::Error::Rustls(why) => Fault::Unreachable(format!("TLS: {why}")),
-            other => Fault::Unreachable(other.to_string()),
+            ureq::Error::Io(why) => JudgeFault::BrokenOff(why.to_string()),
+            ureq::Error::HostNotFound => JudgeFault::Unreachable("no such host".into()),
+            ureq::Error::ConnectionFailed => JudgeFault::Unreachable("the connection failed".into()),
+            ureq::Error::BodyStalled => JudgeFault::BrokenOff("the connection was closed".into()),
+            ureq::Error::Protocol(why) => JudgeFault::Malformed(why.to_string()),
+            ureq::Error::Tls(why) => JudgeFault::Unreachable(format!("TLS: {why}")),
+            ureq::Error::Rustls(why) => JudgeFault::Unreachable(format!("TLS: {why}")),
+            other => JudgeFault::Unreachable(other.to_string()),
         }
     }
 }

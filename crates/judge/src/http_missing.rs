@@ -1,35 +1,35 @@
-//! In the place of [`super::http`] where the program was built without it (feature `judge`).
+//! The replacement of [`super::http`] in a program that was built without it (feature `judge`).
 
 use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
 use super::{
-    conversation::{Conversation, Reply},
-    fault::Fault,
-    secret::Secret,
-    settings::Settings,
-    stop::Stop,
+    conversation::{Conversation, JudgeReply},
+    fault::JudgeFault,
+    secret::JudgeKey,
+    settings::JudgeConfig,
+    stop::StopFlag,
 };
 
 const WHY: &str =
     "this trajview was built without judges behind HTTP (feature `judge`); a command can be asked";
 
-/// Cannot be made.
+/// A judge behind HTTP, which cannot be made in this program.
 #[derive(Debug)]
-pub struct Server;
+pub struct HttpJudge;
 
-impl Server {
-    pub fn new(_: &Arc<Settings>, _: &Secret) -> Result<Self, String> {
+impl HttpJudge {
+    pub fn new(_: &Arc<JudgeConfig>, _: &JudgeKey) -> Result<Self, String> {
         Err(WHY.into())
     }
 
-    pub fn ask(&self, _: &Conversation, _: &Stop) -> Result<Reply, Fault> {
-        Err(Fault::Program(WHY.into()))
+    pub fn ask_judge(&self, _: &Conversation, _: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+        Err(JudgeFault::Program(WHY.into()))
     }
 }
 
-/// As [`Server::new`]. The error is a sentence.
-pub fn get(_: &str, _: &[(&'static str, String)], _: Duration) -> Result<Value, String> {
+/// Fails as [`HttpJudge::new`] does. The error is a sentence.
+pub fn get_json(_: &str, _: &[(&'static str, String)], _: Duration) -> Result<Value, String> {
     Err(WHY.into())
 }

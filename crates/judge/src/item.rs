@@ -1,136 +1,140 @@
-//! What one conversation is about: a component of the checklist, a group of criteria, a decision, or a part of a pillar.
+//! The subject of one conversation: a component of the checklist, a group of criteria, a decision, or a part of a
+//! pillar.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use trajview_metrics::decisions::Decision;
-use trajview_run::rubric::{self, Codebook, Component, Levels};
+use trajview_run::{
+    judging::JudgingScale,
+    rubric::{self, Codebook, Component, RubricLevels},
+};
 use trajview_store::sha256;
 
 use super::{
+    scale,
     answer,
-    criteria::Group,
-    flags::{self, Flagged},
-    given,
-    parts::Asked,
-    scale::Scale,
+    criteria::CriteriaGroup,
+    flags::{self, CheckedFlags},
+    codebook_scores,
+    pillar_parts::PartQuestion,
 };
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
+pub enum JudgeItem {
     Component(Component),
     /// A component that is scored by a codebook's own scales.
-    Rated(Component, Arc<Codebook>),
-    Group(Group),
+    CodebookComponent(Component, Arc<Codebook>),
+    Group(CriteriaGroup),
     Decision(Decision),
-    Part(Asked),
+    Part(PartQuestion),
 }
 
 /// An answer as a judge gave it; the places it names are not checked yet.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Said<'m> {
-    Level(answer::Answer),
-    /// Of the criteria of a group.
-    Flags(flags::Answer, &'m Group),
+pub enum ItemAnswer<'m> {
+    Level(answer::VerdictAnswer),
+    /// The flags for the criteria of a group.
+    Flags(flags::FlagsAnswer, &'m CriteriaGroup),
 }
 
-/// What a judge decided, its places checked.
+/// A judge's decision, its places checked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Decided {
-    Level(super::component::Verdict),
-    Flags(Flagged),
+pub enum ItemDecision {
+    Level(super::component::CheckedVerdict),
+    Flags(CheckedFlags),
 }
 
-impl Item {
+impl JudgeItem {
     pub fn id(&self) -> &str {
         match self {
-            Self::Component(component) | Self::Rated(component, _) => &component.id,
+            Self::Component(component) | Self::CodebookComponent(component, _) => &component.id,
             Self::Group(group) => &group.id,
             Self::Decision(decision) => &decision.id,
-            Self::Part(asked) => asked.part.id(),
+            Self::Part(part) => part.part.id(),
         }
     }
 
-    pub const fn scale(&self) -> Scale {
+    pub const fn scale(&self) -> JudgingScale {
         match self {
-            Self::Component(_) => Scale::Levels,
-            Self::Rated(..) => Scale::Codebook,
-            Self::Group(_) => Scale::Flags,
-            Self::Decision(_) => Scale::Decisions,
-            Self::Part(_) => Scale::Process,
+            Self::Component(_) => JudgingScale::Levels,
+            Self::CodebookComponent(..) => JudgingScale::Codebook,
+            Self::Group(_) => JudgingScale::Flags,
+            Self::Decision(_) => JudgingScale::Decisions,
+            Self::Part(_) => JudgingScale::Process,
         }
     }
 
-    /// Of the words that are judged (SHA-256, hex digits), where they are no part of a frozen checklist.
+    /// Returns the SHA-256 (hex digits) of the judged text, where it is no part of a frozen checklist.
     pub fn words_sha256(&self) -> Option<String> {
         match self {
-            Self::Component(_) | Self::Rated(..) | Self::Group(_) => None,
-            Self::Decision(decision) => Some(sha256(decision.words().as_bytes())),
-            Self::Part(asked) => Some(sha256(asked.material.as_bytes())),
+            Self::Component(_) | Self::CodebookComponent(..) | Self::Group(_) => None,
+            Self::Decision(decision) => Some(sha256(decision.judged_text().as_bytes())),
+            Self::Part(part) => Some(sha256(part.material.as_bytes())),
         }
     }
 
-    /// What stands for a blank of the question; None for a word that is none.
-    pub fn blank(&self, name: &str) -> Option<String> {
+    /// Returns the text for a blank of the question; None for an unknown blank.
+    pub fn fill_blank(&self, name: &str) -> Option<String> {
         let field = match self {
-            Self::Component(component) | Self::Rated(component, _) => {
-                of_component(component, name)?
+            Self::Component(component) | Self::CodebookComponent(component, _) => {
+                component_field(component, name)?
             }
             Self::Group(group) => match name {
                 "group" => group.id.clone(),
-                "criteria" => group.in_words(),
+                "criteria" => group.prompt_text(),
                 _ => return None,
             },
-            Self::Decision(decision) => of_decision(decision, name)?,
-            Self::Part(asked) => asked.blank(name)?,
+            Self::Decision(decision) => decision_field(decision, name)?,
+            Self::Part(part) => part.fill_blank(name)?,
         };
         Some(if field.trim().is_empty() { "not given".into() } else { field })
     }
 
     /// Reads an answer out of a text. The error says what was wrong.
-    pub fn read(&self, text: &str) -> Result<Said<'_>, String> {
+    pub fn parse_answer(&self, text: &str) -> Result<ItemAnswer<'_>, String> {
         match self {
-            Self::Group(group) => flags::read(text).map(|answer| Said::Flags(answer, group)),
-            Self::Rated(_, book) => given::read(text, book).map(Said::Level),
+            Self::Group(group) => flags::parse_flags(text).map(|answer| ItemAnswer::Flags(answer, group)),
+            Self::CodebookComponent(_, book) => codebook_scores::parse_scores(text, book).map(ItemAnswer::Level),
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
-                answer::read(text, self.levels()).map(Said::Level)
+                answer::parse_verdict(text, self.rubric_levels()).map(ItemAnswer::Level)
             }
         }
     }
 
-    /// As [`Self::read`], of the arguments of the call.
-    pub fn read_object(&self, object: &Value) -> Result<Said<'_>, String> {
+    /// Reads an answer from the arguments of the call, as [`Self::parse_answer`].
+    pub fn parse_answer_object(&self, object: &Value) -> Result<ItemAnswer<'_>, String> {
         match self {
             Self::Group(group) => {
-                flags::read_object(object).map(|answer| Said::Flags(answer, group))
+                flags::parse_flags_object(object).map(|answer| ItemAnswer::Flags(answer, group))
             }
-            Self::Rated(_, book) => given::read_object(object, book).map(Said::Level),
+            Self::CodebookComponent(_, book) => codebook_scores::parse_scores_object(object, book).map(ItemAnswer::Level),
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
-                answer::read_object(object, self.levels()).map(Said::Level)
+                answer::parse_verdict_object(object, self.rubric_levels()).map(ItemAnswer::Level)
             }
         }
     }
 
-    /// What it is scored by, where that is a codebook's.
+    /// Returns the codebook that it is scored by, where there is one.
     pub fn codebook(&self) -> Option<&Arc<Codebook>> {
         match self {
-            Self::Rated(_, book) => Some(book),
+            Self::CodebookComponent(_, book) => Some(book),
             Self::Component(_) | Self::Group(_) | Self::Decision(_) | Self::Part(_) => None,
         }
     }
 
-    /// What is said to an answer that is none.
-    pub fn again(&self, why: &str) -> String {
-        self.codebook().map_or_else(|| self.scale().again(why), |book| given::again(book, why))
+    /// Returns the request after an answer that cannot be read.
+    pub fn retry_request(&self, why: &str) -> String {
+        self.codebook().map_or_else(|| scale::retry_request(self.scale(), why), |book| codebook_scores::retry_request(book, why))
     }
 
-    fn levels(&self) -> &'static Levels {
-        self.scale().levels().unwrap_or(&rubric::COMPONENTS)
+    fn rubric_levels(&self) -> &'static RubricLevels {
+        self.scale().rubric_levels().unwrap_or(&rubric::COMPONENT_LEVELS)
     }
 }
 
-fn of_decision(decision: &Decision, name: &str) -> Option<String> {
+fn decision_field(decision: &Decision, name: &str) -> Option<String> {
     Some(match name {
         "id" => decision.id.clone(),
         "question" => decision.question.clone(),
@@ -141,7 +145,7 @@ fn of_decision(decision: &Decision, name: &str) -> Option<String> {
     })
 }
 
-fn of_component(component: &Component, name: &str) -> Option<String> {
+fn component_field(component: &Component, name: &str) -> Option<String> {
     Some(match name {
         "id" => component.id.clone(),
         "name" => component.name.clone(),

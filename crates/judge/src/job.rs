@@ -1,54 +1,54 @@
-//! From a wish to a job: which components, criteria, decisions or parts, which files, which words.
+//! Prepares a job from a request: its components, criteria, decisions or parts, its files, its prompt.
 
 use std::{path::Path, sync::Arc};
 
 use trajview_metrics::{
-    decisions::{Decision, Store},
+    decisions::{Decision, DecisionStore},
     process::JudgedPart,
 };
 use trajview_run::{
+    judging::JudgingScale,
     Run,
     flags::Flagging,
-    rubric::{Checklist, Codebook, Rubric, Unit},
+    rubric::{Checklist, Codebook, Rubric, LabelUnit},
 };
 use trajview_store as store;
-use trajview_store::Opened;
+use trajview_store::OpenedRecording;
 
 use super::{
-    carry::{self, Carried},
-    criteria::{Criteria, Group},
-    document::Subject,
-    item::Item,
-    parts::Asked,
-    prompt::Prompt,
-    run::Job,
-    scale::Scale,
-    secret::Secret,
-    settings::Settings,
-    snapshot::Snapshot,
+    unchanged_flags::{self, CarriedFlags},
+    criteria::{Criteria, CriteriaGroup},
+    document::JudgingSubject,
+    item::JudgeItem,
+    pillar_parts::PartQuestion,
+    prompt::JudgePrompt,
+    judging::JudgingJob,
+    judge_key::JudgeKey,
+    settings::JudgeConfig,
+    snapshot::CodeSnapshot,
 };
 
-/// What is to be judged.
+/// The kind of items to judge.
 #[derive(Debug, Clone, Default)]
-pub enum About {
+pub enum JobItems {
     /// The components of the checklist.
     #[default]
     Components,
     /// Places that meet one of these.
     Places(Arc<Criteria>),
     /// The decisions of this store.
-    Decisions(Arc<Store>),
+    Decisions(Arc<DecisionStore>),
     /// The parts of process pillars that ask for a judge.
     Process,
 }
 
-/// What somebody wants judged.
+/// A request for a judging.
 #[derive(Debug, Clone)]
-pub struct JudgingRequest {
-    pub settings: Settings,
-    pub prompt: Prompt,
-    pub about: About,
-    /// What components are scored by; None for what `components.json` says.
+pub struct JobRequest {
+    pub settings: JudgeConfig,
+    pub prompt: JudgePrompt,
+    pub about: JobItems,
+    /// The codebook for components; None for the one in `components.json`.
     pub codebook: Option<Arc<Codebook>>,
     /// Ids of components, of groups of criteria, of decisions or of parts; None for all, of decisions for those that applied
     /// to a step before the turn and that nothing has taken the place of.
@@ -57,11 +57,11 @@ pub struct JudgingRequest {
     pub turn: usize,
     /// Looks for one conversation; None for the judge's own number.
     pub budget: Option<u32>,
-    /// At least 1.
+    /// Number of repeats, at least 1.
     pub repeats: usize,
 }
 
-/// Why a wish cannot be met; a sentence.
+/// The reason why a request cannot be met; a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     #[error("before the first turn there is nothing to judge; name a turn from 1")]
@@ -89,88 +89,88 @@ pub enum JobError {
 }
 
 impl JobError {
-    /// Whether the state lacks what is asked about, which another state may have.
+    /// Returns whether this state has no such items; another state may have some.
     pub const fn has_nothing(&self) -> bool {
         matches!(self, Self::NoDecisions(_) | Self::NoPart { .. })
     }
 }
 
-impl Job {
-    /// Everything but the key; see [`Self::with_key`]. `opened` is the bundle in this folder.
-    pub fn prepare(wish: JudgingRequest, bundle: &Path, opened: &Opened) -> Result<Self, JobError> {
-        if wish.turn == 0 {
+impl JudgingJob {
+    /// Prepares everything but the key; see [`Self::with_key`]. `opened` is the bundle in this folder.
+    pub fn prepare(request: JobRequest, bundle: &Path, opened: &OpenedRecording) -> Result<Self, JobError> {
+        if request.turn == 0 {
             return Err(JobError::TooEarly);
         }
-        let wanted = wish.components.as_deref();
-        let rubric = || store::rubric::read(bundle);
+        let requested = request.components.as_deref();
+        let rubric = || store::rubric::read_beside(bundle);
         let of_file = || rubric().codebook.map(|book| Arc::new(*book));
-        let book = matches!(wish.about, About::Components)
-            .then(|| wish.codebook.clone().or_else(of_file))
+        let book = matches!(request.about, JobItems::Components)
+            .then(|| request.codebook.clone().or_else(of_file))
             .flatten();
-        let items = match &wish.about {
-            About::Components => components(rubric(), wanted, book.as_ref())?,
-            About::Places(all) => groups(all, wanted)?,
-            About::Decisions(store) => decisions(store, opened, wanted, wish.turn)?,
-            About::Process => parts(opened, wanted, wish.turn)?,
+        let items = match &request.about {
+            JobItems::Components => component_items(rubric(), requested, book.as_ref())?,
+            JobItems::Places(all) => group_items(all, requested)?,
+            JobItems::Decisions(store) => decision_items(store, opened, requested, request.turn)?,
+            JobItems::Process => part_items(opened, requested, request.turn)?,
         };
-        let criteria = match wish.about {
-            About::Places(all) => Some(all),
-            About::Components | About::Decisions(_) | About::Process => None,
+        let criteria = match request.about {
+            JobItems::Places(all) => Some(all),
+            JobItems::Components | JobItems::Decisions(_) | JobItems::Process => None,
         };
-        let scale = items.first().map_or(Scale::Levels, Item::scale);
-        let own = book.as_ref().filter(|_| wish.prompt.is_built_in());
-        let own = own.and_then(|book| Prompt::with_codebook(scale, book));
-        let prompt = own.unwrap_or(wish.prompt);
+        let scale = items.first().map_or(JudgingScale::Levels, JudgeItem::scale);
+        let own_book = book.as_ref().filter(|_| request.prompt.is_built_in());
+        let own_prompt = own_book.and_then(|book| JudgePrompt::with_codebook(scale, book));
+        let prompt = own_prompt.unwrap_or(request.prompt);
         let snapshot =
-            Snapshot::of(&opened.run, &opened.archive, wish.turn).map_err(JobError::NoFiles)?;
+            CodeSnapshot::after_turns(&opened.run, &opened.archive, request.turn).map_err(JobError::NoFiles)?;
         let job = Self {
-            budget: wish.budget.unwrap_or(wish.settings.budget),
-            settings: Arc::new(wish.settings),
-            key: Secret::default(),
+            budget: request.budget.unwrap_or(request.settings.budget),
+            settings: Arc::new(request.settings),
+            key: JudgeKey::default(),
             prompt: Arc::new(prompt),
             snapshot,
-            subject: subject(&opened.run, wish.turn, &items),
+            subject: judging_subject(&opened.run, request.turn, &items),
             items,
             criteria,
-            carried: Carried::default(),
-            repeats: wish.repeats.max(1),
+            carried: CarriedFlags::default(),
+            repeats: request.repeats.max(1),
         };
         if job.criteria.is_none() {
             return Ok(job);
         }
-        let carried = job.carried(&rubric().flaggings, opened).map_err(JobError::NoFiles)?;
+        let carried = job.find_carried_flags(&rubric().flaggings, opened).map_err(JobError::NoFiles)?;
         Ok(Self { carried, ..job })
     }
 
-    fn carried(&self, flaggings: &[Flagging], opened: &Opened) -> Result<Carried, String> {
-        let group = |item: &Item| match item {
-            Item::Component(_) | Item::Rated(..) | Item::Decision(_) | Item::Part(_) => None,
-            Item::Group(group) => {
+    fn find_carried_flags(&self, flaggings: &[Flagging], opened: &OpenedRecording) -> Result<CarriedFlags, String> {
+        let group = |item: &JudgeItem| match item {
+            JudgeItem::Component(_) | JudgeItem::CodebookComponent(..) | JudgeItem::Decision(_) | JudgeItem::Part(_) => None,
+            JudgeItem::Group(group) => {
                 let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
                 Some((group.id.clone(), ids))
             }
         };
         let groups: Vec<(String, Vec<String>)> = self.items.iter().filter_map(group).collect();
         let recording = (&opened.run, &*opened.archive);
-        carry::carried(flaggings, &self.judge(), &groups, recording, self.subject.turn)
+        unchanged_flags::carried_flags(flaggings, &self.document_judge(), &groups, recording, self.subject.turn)
     }
 
-    /// With the key out of the environment, where the judge needs one.
+    /// Reads the key from the environment, where the judge needs one.
     pub fn with_key(self) -> Result<Self, JobError> {
         self.with_key_of(&|name| std::env::var(name).ok())
     }
 
-    /// As [`Self::with_key`], out of another environment.
+    /// Reads the key from another environment, as [`Self::with_key`].
     pub fn with_key_of(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, JobError> {
-        let key = Secret::in_variable_of(self.settings.key_env.as_deref(), variable)
+        let key = JudgeKey::in_variable_of(self.settings.key_env.as_deref(), variable)
             .map_err(|why| JobError::NoKey { judge: self.settings.name.clone(), why })?;
         Ok(Self { key, ..self })
     }
 }
 
-fn subject(run: &Run, turn: usize, items: &[Item]) -> Subject {
-    Subject {
-        scale: items.first().map_or(Scale::Levels, Item::scale),
+fn judging_subject(run: &Run, turn: usize, items: &[JudgeItem]) -> JudgingSubject {
+    JudgingSubject {
+        scale: items.first().map_or(JudgingScale::Levels, JudgeItem::scale),
         run: run.id.clone(),
         commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         turn,
@@ -178,16 +178,17 @@ fn subject(run: &Run, turn: usize, items: &[Item]) -> Subject {
     }
 }
 
-/// Those asked for, in the order of the checklist; scored by the codebook where it has other scales than the rubric.
-fn components(
+/// Returns the requested components in the order of the checklist; scored by the codebook where it has other scales
+/// than the rubric.
+fn component_items(
     rubric: Rubric,
-    wanted: Option<&[String]>,
+    requested: Option<&[String]>,
     book: Option<&Arc<Codebook>>,
-) -> Result<Vec<Item>, JobError> {
-    let book = book.filter(|book| !book.is_on_own_scale(Unit::Component));
+) -> Result<Vec<JudgeItem>, JobError> {
+    let book = book.filter(|book| !book.is_on_own_scale(LabelUnit::Component));
     let item = |component| match book {
-        Some(book) => Item::Rated(component, book.clone()),
-        None => Item::Component(component),
+        Some(book) => JudgeItem::CodebookComponent(component, book.clone()),
+        None => JudgeItem::Component(component),
     };
     let Some(Checklist { components: all, .. }) =
         rubric.checklist.filter(|list| !list.components.is_empty())
@@ -197,68 +198,68 @@ fn components(
         return Err(JobError::NoChecklist(why));
     };
     let all = all.into_iter();
-    let Some(wanted) = wanted else { return Ok(all.map(item).collect()) };
+    let Some(requested) = requested else { return Ok(all.map(item).collect()) };
     let is_known = |id: &&String| all.as_slice().iter().any(|component| component.id == **id);
-    if let Some(unknown) = wanted.iter().find(|id| !is_known(id)) {
+    if let Some(unknown) = requested.iter().find(|id| !is_known(id)) {
         let such =
             all.as_slice().first().map_or_else(String::new, |component| component.id.clone());
         return Err(JobError::UnknownComponent { id: unknown.clone(), such });
     }
-    let is_wanted = |item: &Item| wanted.iter().any(|id| id == item.id());
+    let is_wanted = |item: &JudgeItem| requested.iter().any(|id| id == item.id());
     Ok(all.map(item).filter(is_wanted).collect())
 }
 
-/// As [`components`], of the groups of criteria.
-fn groups(all: &Criteria, wanted: Option<&[String]>) -> Result<Vec<Item>, JobError> {
+/// Returns the requested groups of criteria, as [`component_items`].
+fn group_items(all: &Criteria, requested: Option<&[String]>) -> Result<Vec<JudgeItem>, JobError> {
     let groups = || all.groups.iter();
     let is_known = |id: &&String| groups().any(|group| group.id == **id);
-    if let Some(unknown) = wanted.into_iter().flatten().find(|id| !is_known(id)) {
+    if let Some(unknown) = requested.into_iter().flatten().find(|id| !is_known(id)) {
         let such = groups().map(|group| group.id.as_str()).collect::<Vec<_>>().join(", ");
         return Err(JobError::UnknownGroup { id: unknown.clone(), such });
     }
-    let is_wanted = |group: &&Group| wanted.is_none_or(|wanted| wanted.contains(&group.id));
-    Ok(groups().filter(is_wanted).cloned().map(Item::Group).collect())
+    let is_wanted = |group: &&CriteriaGroup| requested.is_none_or(|requested| requested.contains(&group.id));
+    Ok(groups().filter(is_wanted).cloned().map(JudgeItem::Group).collect())
 }
 
-/// Those asked for, in the order of the store.
-fn decisions(
-    store: &Store,
-    opened: &Opened,
-    wanted: Option<&[String]>,
+/// Returns the requested decisions in the order of the store.
+fn decision_items(
+    store: &DecisionStore,
+    opened: &OpenedRecording,
+    requested: Option<&[String]>,
     turn: usize,
-) -> Result<Vec<Item>, JobError> {
-    if let Some(unknown) = wanted.into_iter().flatten().find(|id| store.decision(id).is_none()) {
+) -> Result<Vec<JudgeItem>, JobError> {
+    if let Some(unknown) = requested.into_iter().flatten().find(|id| store.find_decision(id).is_none()) {
         let such = store.decisions.first().map_or_else(String::new, |it| it.id.clone());
         return Err(JobError::UnknownDecision { id: unknown.clone(), such });
     }
     let all = || store.decisions.iter();
-    let item = |it: &Decision| Item::Decision(it.clone());
-    if let Some(wanted) = wanted {
-        return Ok(all().filter(|it| wanted.contains(&it.id)).map(item).collect());
+    let item = |it: &Decision| JudgeItem::Decision(it.clone());
+    if let Some(requested) = requested {
+        return Ok(all().filter(|it| requested.contains(&it.id)).map(item).collect());
     }
-    let lane = store::decisions::lane(&opened.archive, &opened.run, store);
+    let lane = store::decisions::decision_lane(&opened.archive, &opened.run, store);
     let applied = lane.applied_by(turn);
     let is_meant = |it: &&Decision| !it.is_past() && applied.contains(&it.id.as_str());
-    let items: Vec<Item> = all().filter(is_meant).map(item).collect();
+    let items: Vec<JudgeItem> = all().filter(is_meant).map(item).collect();
     if items.is_empty() { Err(JobError::NoDecisions(turn)) } else { Ok(items) }
 }
 
-/// Those asked for of which the run has something that can be judged.
-fn parts(opened: &Opened, wanted: Option<&[String]>, turn: usize) -> Result<Vec<Item>, JobError> {
-    let known = store::parts::material(&opened.archive, &opened.run, turn);
-    let has = |id: &str| known.iter().any(|(part, _)| part.id() == id);
-    if let Some(id) = wanted.into_iter().flatten().find(|id| !has(id)) {
+/// Returns the requested parts for which the run has material.
+fn part_items(opened: &OpenedRecording, requested: Option<&[String]>, turn: usize) -> Result<Vec<JudgeItem>, JobError> {
+    let materials = store::process_inputs::part_materials(&opened.archive, &opened.run, turn);
+    let has = |id: &str| materials.iter().any(|(part, _)| part.id() == id);
+    if let Some(id) = requested.into_iter().flatten().find(|id| !has(id)) {
         return Err(match JudgedPart::by_word(id) {
-            Some(part) => JobError::NoPart { id: id.clone(), why: lacks(part) },
+            Some(part) => JobError::NoPart { id: id.clone(), why: missing_part_reason(part) },
             None => JobError::UnknownPart(id.clone()),
         });
     }
     let is_wanted =
-        |part: JudgedPart| wanted.is_none_or(|wanted| wanted.iter().any(|id| id == part.id()));
-    let items: Vec<Item> = known
+        |part: JudgedPart| requested.is_none_or(|requested| requested.iter().any(|id| id == part.id()));
+    let items: Vec<JudgeItem> = materials
         .into_iter()
         .filter(|(part, _)| is_wanted(*part))
-        .map(|(part, material)| Item::Part(Asked { part, material }))
+        .map(|(part, material)| JudgeItem::Part(PartQuestion { part, material }))
         .collect();
     match items.is_empty() {
         true => Err(JobError::NoPart { id: "DQ, CH, RT".into(), why: "the run has none of them" }),
@@ -266,8 +267,8 @@ fn parts(opened: &Opened, wanted: Option<&[String]>, turn: usize) -> Result<Vec<
     }
 }
 
-/// Why a part cannot be judged.
-const fn lacks(part: JudgedPart) -> &'static str {
+/// Returns the reason why a part cannot be judged.
+const fn missing_part_reason(part: JudgedPart) -> &'static str {
     match part {
         JudgedPart::Plan => "the run has no plan to judge",
         JudgedPart::Commits => "the agent made no commit",

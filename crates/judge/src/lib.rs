@@ -1,36 +1,36 @@
 //! Asking a model for a verdict: one component at a time, with a few looks at one state of the code.
 //!
-//! A judging goes over the components of a checklist, over the groups of [`criteria`] that places are flagged by, over the
-//! decisions of a project, or over [`parts`] of the pillars of process; [`scale`] has the rubrics, [`given`] the scales of a codebook, and an [`item`] is what one
-//! conversation is about. For each, a [`component`] conversation is held: the
-//! [`prompt`] is sent, the judge may use the [`tools`] a bounded number of times, and what it says in the end is read
-//! by [`answer`] or [`flags`]. The tools see a [`snapshot`] and nothing else. What a judge is, is told by [`settings`]; it is reached
-//! through a [`client`], in one of the protocols of [`wire`]. [`run`] does this for many components at a time and saves
-//! a [`document`] after each; [`plan`] says beforehand what it would do.
+//! A judging visits the components of a checklist, the groups of [`criteria`] by which places are flagged, the
+//! decisions of a project, or [`pillar_parts`] of the pillars of process; [`scale`] has the rubrics,
+//! [`codebook_scores`] the scales of a codebook, and an [`item`] is the subject of one conversation. For each there is
+//! a [`component`] conversation: it sends the [`prompt`], the judge may use the [`tools`] a bounded number of times,
+//! and [`answer`] or [`flags`] reads its last reply. The tools see a [`snapshot`] and nothing else. [`settings`]
+//! defines a judge; a [`client`] reaches it, in one of the protocols of [`wire`]. [`judging`] does this for many components
+//! at a time and saves a [`document`] after each; [`plan`] estimates its cost beforehand.
 //!
-//! Judges that nobody wrote down are found by [`found`].
+//! [`discover`] finds judges without settings.
 //!
-//! Flags whose lines did not change are carried on from an earlier state: [`carry`].
+//! [`unchanged_flags`] carries flags on from an earlier state whose lines did not change.
 //!
-//! [`job`] makes of a wish what [`run`] needs; [`each`] runs several states of one run in order. A screen that wants to watch runs [`run::judge`] on a thread, hands its [`run::Event`]s on, and keeps a clone of the
-//! [`stop::Stop`].
+//! [`job`] prepares [`judging`] from a request; [`judge_states`] judges several states of one run in order. A screen that watches calls
+//! [`judging::run_judging`] on a thread, passes its [`trajview_run::judging::JudgeEvent`]s on, and keeps a clone of the [`stop_flag::StopFlag`].
 //!
-//! Whatever comes from a judge is somebody else's words: bounded in size, never trusted to name a place that exists.
+//! The output of a judge is untrusted: bounded in size, never trusted to name a place that exists.
 //!
 //! # Of this crate
 //!
-//! - **Knows** how a model is asked, what it may look at, and how its answer is read.
+//! - **Knows** the requests to a model, the tools it may use, and the form of its answer.
 //! - **Must not know** the screen, and agents at work.
 //! - **Used by** `live`, and the program for commands and screen.
 //!
 //! Always true:
 //!
-//! - A judge sees one snapshot of code and what it is asked, nothing else.
-//! - What a judge says is bounded in size and never trusted to name a place that exists.
-//! - Each verdict is saved before the next is asked for.
+//! - A judge sees one snapshot of code and its question, nothing else.
+//! - The output of a judge is bounded in size and never trusted to name a place that exists.
+//! - Each verdict is saved before the next is requested.
 
 pub mod answer;
-pub mod carry;
+pub mod unchanged_flags;
 pub mod client;
 pub mod command;
 pub mod component;
@@ -38,30 +38,30 @@ pub mod conversation;
 pub mod cost;
 pub mod criteria;
 pub mod document;
-pub mod each;
+pub mod judge_states;
 pub mod fault;
 pub mod flags;
-pub mod found;
-pub mod given;
+pub mod discover;
+pub mod codebook_scores;
 pub mod helper;
 #[cfg(feature = "judge")]
 pub mod http;
 #[cfg(not(feature = "judge"))]
 #[path = "http_missing.rs"]
 pub mod http;
-pub mod inherited;
+pub mod env_allowlist;
 pub mod item;
 pub mod job;
-pub mod own;
-pub mod parts;
+pub mod user_file;
+pub mod pillar_parts;
 pub mod plan;
 pub mod prompt;
-pub mod run;
+pub mod judging;
 pub mod scale;
-pub mod secret;
+pub mod judge_key;
 pub mod settings;
 pub mod snapshot;
-pub mod stop;
+pub mod stop_flag;
 pub mod tools;
 pub mod wire;
 mod worker;

@@ -1,66 +1,70 @@
-//! What a judge is told before it looks: the rubric, the rules of evidence, the component.
+//! The prompt of a judge: the rubric, the rules of evidence, the component.
 //!
-//! A prompt is one text file. What stands before the line `----- question -----` is said once, the rest is the
-//! question; without that line the built-in question is asked. `{budget}` and what the question is about, such as
-//! `{formula}` of a component or `{criteria}` of a group, are filled in; anything else in braces stays. A prompt is known by the SHA-256 of its bytes.
+//! A prompt is one text file. The text before the line `----- question -----` is sent once, the rest is the question;
+//! without that line the built-in question is used. `{budget}` and the subject of the question, such as `{formula}` of
+//! a component or `{criteria}` of a group, are filled in; anything else in braces stays. A prompt is identified by the
+//! SHA-256 of its bytes.
 
-use trajview_run::rubric::{Codebook, codebook::BUILT_IN};
+use trajview_run::{
+    judging::JudgingScale,
+    rubric::{Codebook, codebook::BUILT_IN},
+};
 use trajview_store::sha256;
 
-use super::{item::Item, scale::Scale};
+use super::{item::JudgeItem, scale};
 
-const PARTING: &str = "----- question -----";
+const QUESTION_MARK: &str = "----- question -----";
 
-/// A longer file is no prompt (bytes).
+/// Longest file of a prompt (bytes).
 pub const MOST_BYTES: usize = 256 << 10;
 
 /// A prompt, with its blanks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct JudgePrompt {
     system: String,
     question: String,
     /// Hex digits, over the file's bytes.
     pub sha256: String,
-    /// Where it comes from: a path, or `built in`.
+    /// The source: a path, or `built in`.
     pub origin: String,
 }
 
-impl Prompt {
-    /// The rubric of five levels, `assets/judge/slump-5.md`.
+impl JudgePrompt {
+    /// Returns the rubric of five levels, `assets/judge/slump-5.md`.
     #[cfg(test)]
     pub fn built_in() -> Self {
-        Self::built_in_for(Scale::Levels)
+        Self::built_in_for(JudgingScale::Levels)
     }
 
-    /// What is said for a rubric where the user has no words of their own.
-    pub fn built_in_for(scale: Scale) -> Self {
-        Self::parted(scale.prompt(), BUILT_IN, scale)
+    /// Returns the prompt for a rubric where the user has none of their own.
+    pub fn built_in_for(scale: JudgingScale) -> Self {
+        Self::split_prompt(scale::built_in_prompt(scale), BUILT_IN, scale)
     }
 
-    /// The built-in words with the levels of a codebook in the place of their own, or those for the scales of a codebook;
+    /// Returns the built-in words with the levels of a codebook in the place of their own, or those for the scales of a codebook;
     /// None where the words for a rubric have no place for them.
-    pub fn with_codebook(scale: Scale, codebook: &Codebook) -> Option<Self> {
-        let text = codebook.prompt(scale.unit())?;
-        let origin = match text == scale.prompt() {
+    pub fn with_codebook(scale: JudgingScale, codebook: &Codebook) -> Option<Self> {
+        let text = codebook.judge_prompt(scale.label_unit())?;
+        let origin = match text == scale::built_in_prompt(scale) {
             true => BUILT_IN.to_owned(),
             false => format!("{BUILT_IN}, with the codebook of {}", codebook.origin),
         };
-        Some(Self::parted(&text, &origin, scale))
+        Some(Self::split_prompt(&text, &origin, scale))
     }
 
-    /// Whether nobody wrote other words.
+    /// Returns whether the prompt is the built-in one.
     pub fn is_built_in(&self) -> bool {
         self.origin == BUILT_IN
     }
 
-    /// A prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
+    /// Returns a prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
     #[cfg(test)]
-    pub fn of(bytes: &[u8], origin: &str) -> Result<Self, String> {
-        Self::for_rubric(Scale::Levels, bytes, origin)
+    pub fn for_levels(bytes: &[u8], origin: &str) -> Result<Self, String> {
+        Self::for_rubric(JudgingScale::Levels, bytes, origin)
     }
 
-    /// Reads a prompt of a person's own for what is asked. The error is a sentence: too long, no text, or no part for the question.
-    pub fn for_rubric(scale: Scale, bytes: &[u8], origin: &str) -> Result<Self, String> {
+    /// Reads a user's prompt for a rubric. The error is a sentence: too long, no text, or no part for the question.
+    pub fn for_rubric(scale: JudgingScale, bytes: &[u8], origin: &str) -> Result<Self, String> {
         if bytes.len() > MOST_BYTES {
             return Err(format!("is longer than {} KB; not a prompt", MOST_BYTES >> 10));
         }
@@ -68,15 +72,15 @@ impl Prompt {
         if text.trim().is_empty() {
             return Err("is empty; expected the words a judge is to be told".into());
         }
-        Ok(Self::parted(text, origin, scale))
+        Ok(Self::split_prompt(text, origin, scale))
     }
 
-    fn parted(text: &str, origin: &str, scale: Scale) -> Self {
-        let question_of = |text: &str| Some(parts(text)?.1.to_owned());
-        let (system, question) = match parts(text) {
+    fn split_prompt(text: &str, origin: &str, scale: JudgingScale) -> Self {
+        let question_of = |text: &str| Some(prompt_parts(text)?.1.to_owned());
+        let (system, question) = match prompt_parts(text) {
             Some((system, question)) if !question.is_empty() => (system, Some(question.to_owned())),
-            Some((system, _)) => (system, question_of(scale.prompt())),
-            None => (text.trim(), question_of(scale.prompt())),
+            Some((system, _)) => (system, question_of(scale::built_in_prompt(scale))),
+            None => (text.trim(), question_of(scale::built_in_prompt(scale))),
         };
         Self {
             system: system.to_owned(),
@@ -86,28 +90,28 @@ impl Prompt {
         }
     }
 
-    /// What is said once, with the number of looks.
-    pub fn system(&self, budget: u32) -> String {
-        filled(&self.system, &|name| (name == "budget").then(|| budget.to_string()))
+    /// Returns the system text with the number of tool calls.
+    pub fn system_text(&self, budget: u32) -> String {
+        fill_blanks(&self.system, &|name| (name == "budget").then(|| budget.to_string()))
     }
 
-    /// What is asked of one component or group.
-    pub fn question(&self, item: &Item, budget: u32) -> String {
-        filled(&self.question, &|name| match name {
+    /// Returns the question about one component or group.
+    pub fn question_text(&self, item: &JudgeItem, budget: u32) -> String {
+        fill_blanks(&self.question, &|name| match name {
             "budget" => Some(budget.to_string()),
-            name => item.blank(name),
+            name => item.fill_blank(name),
         })
     }
 }
 
-fn parts(text: &str) -> Option<(&str, &str)> {
-    let at = text.lines().find(|line| line.trim() == PARTING)?;
+fn prompt_parts(text: &str) -> Option<(&str, &str)> {
+    let at = text.lines().find(|line| line.trim() == QUESTION_MARK)?;
     let start = at.as_ptr() as usize - text.as_ptr() as usize;
     Some((text[..start].trim(), text[start + at.len()..].trim()))
 }
 
-/// The text with `{name}` replaced where there is a value; what is filled in is not looked at again.
-pub fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+/// Returns the text with `{name}` replaced where there is a value; what is filled in is not looked at again.
+pub fn fill_blanks(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
@@ -134,10 +138,10 @@ mod tests {
 
     use super::*;
     use crate::criteria::Criteria;
-    use trajview_run::rubric::{Component, GivenTo, Unit};
+    use trajview_run::rubric::{Component, PromptMatch, LabelUnit};
 
-    fn component() -> Item {
-        Item::Component(Component {
+    fn sample_component() -> JudgeItem {
+        JudgeItem::Component(Component {
             id: "C02".into(),
             name: "Masking".into(),
             intent: "Hide {budget} tokens.".into(),
@@ -148,11 +152,11 @@ mod tests {
 
     #[test]
     fn the_built_in_prompt_has_no_blank_left() {
-        let prompt = Prompt::built_in();
+        let prompt = JudgePrompt::built_in();
 
-        assert!(prompt.system(5).contains("You have 5 tool calls at most."));
+        assert!(prompt.system_text(5).contains("You have 5 tool calls at most."));
         assert_eq!(
-            prompt.question(&component(), 5),
+            prompt.question_text(&sample_component(), 5),
             "Component C02: Masking\n\nWhat it is for: Hide {budget} tokens.\n\nFormula: not given\n\n\
              Inputs: not given\n\nOutputs: not given\n\nConnected to: C01, C05\n\nJudge this component."
         );
@@ -161,34 +165,34 @@ mod tests {
 
     #[test]
     fn the_levels_of_a_codebook_take_the_place_of_the_built_in_ones() {
-        let built_in = Codebook::built_in(Unit::Component);
-        let mut own = Codebook { origin: "components.json".into(), ..built_in.clone() };
-        own.criteria[0].levels[0].means = "Nothing of it is there.".into();
+        let built_in = Codebook::built_in(LabelUnit::Component);
+        let mut user_book = Codebook { origin: "components.json".into(), ..built_in.clone() };
+        user_book.criteria[0].levels[0].means = "Nothing of it is there.".into();
 
-        let same = Prompt::with_codebook(Scale::Levels, built_in).unwrap();
-        let other = Prompt::with_codebook(Scale::Levels, &own).unwrap();
+        let same = JudgePrompt::with_codebook(JudgingScale::Levels, built_in).unwrap();
+        let other = JudgePrompt::with_codebook(JudgingScale::Levels, &user_book).unwrap();
 
-        assert_eq!(same, Prompt::built_in());
-        assert!(other.system(5).contains("- 0 Absent: Nothing of it is there."));
-        assert!(other.system(5).contains("You have 5 tool calls at most."));
+        assert_eq!(same, JudgePrompt::built_in());
+        assert!(other.system_text(5).contains("- 0 Absent: Nothing of it is there."));
+        assert!(other.system_text(5).contains("You have 5 tool calls at most."));
         assert_eq!(other.origin, "built in, with the codebook of components.json");
-        let given = own.given_to(Some(&other.sha256), Unit::Component);
-        assert_eq!(given, GivenTo::Same);
-        assert_eq!(own.given_to(Some(&same.sha256), Unit::Component), GivenTo::Another);
+        let prompt_match = user_book.prompt_match(Some(&other.sha256), LabelUnit::Component);
+        assert_eq!(prompt_match, PromptMatch::Same);
+        assert_eq!(user_book.prompt_match(Some(&same.sha256), LabelUnit::Component), PromptMatch::Another);
     }
 
     #[test]
     fn a_prompt_of_ones_own_takes_its_place() {
         let whole =
-            Prompt::of(b"Be kind.\n----- question -----\nWhat of {id}? {odd}\n", "p").unwrap();
-        let half = Prompt::of(b"Be kind, {budget} times.", "p").unwrap();
+            JudgePrompt::for_levels(b"Be kind.\n----- question -----\nWhat of {id}? {odd}\n", "p").unwrap();
+        let half = JudgePrompt::for_levels(b"Be kind, {budget} times.", "p").unwrap();
 
         assert_eq!(
-            (whole.system(1), whole.question(&component(), 1)),
+            (whole.system_text(1), whole.question_text(&sample_component(), 1)),
             ("Be kind.".into(), "What of C02? {odd}".into())
         );
-        assert_eq!(half.system(3), "Be kind, 3 times.");
-        assert!(half.question(&component(), 1).starts_with("Component C02: Masking"));
+        assert_eq!(half.system_text(3), "Be kind, 3 times.");
+        assert!(half.question_text(&sample_component(), 1).starts_with("Component C02: Masking"));
         assert_ne!(whole.sha256, half.sha256);
         assert_eq!(sha256(b"abc")[..8], *"ba7816bf");
     }
@@ -196,30 +200,30 @@ mod tests {
     #[test]
     fn the_prompt_for_flags_asks_about_one_group() {
         let group = Criteria::built_in().groups.remove(1);
-        let prompt = Prompt::built_in_for(Scale::Flags);
-        let half = Prompt::for_rubric(Scale::Flags, b"Look well.", "p").unwrap();
+        let prompt = JudgePrompt::built_in_for(JudgingScale::Flags);
+        let half = JudgePrompt::for_rubric(JudgingScale::Flags, b"Look well.", "p").unwrap();
 
-        let question = prompt.question(&Item::Group(group.clone()), 5);
+        let question = prompt.question_text(&JudgeItem::Group(group.clone()), 5);
 
-        assert!(prompt.system(5).contains("You have 5 tool calls at most."));
+        assert!(prompt.system_text(5).contains("You have 5 tool calls at most."));
         assert!(
             question.starts_with("Criteria group needless:\n\n- forwarding-wrapper: "),
             "{question}"
         );
-        assert_eq!(half.question(&Item::Group(group), 5), question);
+        assert_eq!(half.question_text(&JudgeItem::Group(group), 5), question);
     }
 
     #[test]
     fn what_cannot_be_a_prompt_is_told() {
-        assert_eq!(Prompt::of(b"\xff\xfe", "p").unwrap_err(), "is not UTF-8 text");
-        assert!(Prompt::of(b" \n", "p").unwrap_err().starts_with("is empty"));
-        assert!(Prompt::of(&vec![b'a'; MOST_BYTES + 1], "p").unwrap_err().starts_with("is longer"));
+        assert_eq!(JudgePrompt::for_levels(b"\xff\xfe", "p").unwrap_err(), "is not UTF-8 text");
+        assert!(JudgePrompt::for_levels(b" \n", "p").unwrap_err().starts_with("is empty"));
+        assert!(JudgePrompt::for_levels(&vec![b'a'; MOST_BYTES + 1], "p").unwrap_err().starts_with("is longer"));
     }
 
     proptest! {
         #[test]
         fn whatever_the_text_filling_without_values_leaves_it_as_it_is(text in "[{}a-z\u{e9} ]{0,40}") {
-            prop_assert_eq!(filled(&text, &|_| None), text);
+            prop_assert_eq!(fill_blanks(&text, &|_| None), text);
         }
     }
 }

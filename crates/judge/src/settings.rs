@@ -1,25 +1,25 @@
-//! What a judge is: a server that speaks one of three protocols, or a command. Plain values; the command line reads them
-//! from the settings file (`[judges.NAME]`).
+//! The settings of a judge: a server that speaks one of three protocols, or a command. Plain values; the command line
+//! reads them from the settings file (`[judges.NAME]`).
 
 use std::time::Duration;
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
-/// One judge. No key is ever kept here: only the name of the variable that holds it.
+/// One judge. No key is ever kept here: only the name of the variable with it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct JudgeConfig {
     pub name: String,
-    pub kind: Kind,
+    pub kind: JudgeKind,
     /// Empty where a command needs none.
     pub model: String,
-    /// Without the protocol's own last part, such as `/chat/completions`.
+    /// The address without the protocol's own last part, such as `/chat/completions`.
     pub base_url: String,
-    /// The environment variable that holds the key; None where none is sent.
+    /// The environment variable with the key; None where none is sent.
     pub key_env: Option<String>,
     /// Program and arguments of a command; `{model}` is filled in.
     pub command: Vec<String>,
     /// Variables of ours that a command gets too, beside the few that every program needs.
     pub pass: Vec<String>,
-    /// Whether a server on another machine may be reached without encryption.
+    /// True if a server on another machine may be reached without encryption.
     pub allows_http: bool,
     pub reply: ReplyOptions,
     /// Looks for one component.
@@ -28,48 +28,48 @@ pub struct Settings {
     pub concurrency: usize,
     /// Attempts after the first one, where a fault may pass.
     pub retries: u32,
-    /// Before the second attempt; it doubles from then on.
+    /// The wait before the second attempt; it doubles from then on.
     pub backoff: Duration,
-    pub timeouts: Timeouts,
-    pub cost: Cost,
+    pub timeouts: JudgeTimeouts,
+    pub cost: JudgeCost,
 }
 
-/// How a reply is asked for.
+/// The options of a reply.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReplyOptions {
-    /// Whether replies are asked for piece by piece.
+    /// True if replies are streamed.
     pub stream: bool,
-    /// Not sent where nobody said.
+    /// The temperature; None sends none.
     pub temperature: Option<f64>,
     /// Longest reply (tokens).
     pub max_tokens: u32,
 }
 
-/// How long is waited for each part of one request.
+/// The time limit of each part of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
+pub struct JudgeTimeouts {
     pub connect: Duration,
-    /// Until the reply begins.
+    /// The time until the reply begins.
     pub first_byte: Duration,
-    /// Until the reply is complete, from the start.
+    /// The time until the reply is complete, from the start.
     pub whole: Duration,
 }
 
 /// US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Cost {
-    /// For a million tokens sent.
+pub struct JudgeCost {
+    /// US dollars for a million tokens sent.
     pub price_input: Option<f64>,
-    /// For a million tokens of replies.
+    /// US dollars for a million tokens of replies.
     pub price_output: Option<f64>,
-    /// Nothing is asked that could bring the sum above this.
+    /// The bound: no request is sent that could bring the sum above it.
     pub most: Option<f64>,
 }
 
 worded! {
-    /// How a judge is reached.
+    /// The protocol of a judge.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Kind {
+    pub enum JudgeKind {
         /// OpenAI's chat completions, and whatever speaks like it.
         Chat = "chat",
         /// OpenAI's responses.
@@ -81,17 +81,17 @@ worded! {
     }
 }
 
-impl Kind {
-    /// What a judgement file says: `http` or `command`.
-    pub const fn recorded(self) -> &'static str {
+impl JudgeKind {
+    /// Returns the kind in a judgement file: `http` or `command`.
+    pub const fn document_kind(self) -> &'static str {
         match self {
             Self::Chat | Self::Responses | Self::Messages => "http",
             Self::Command => "command",
         }
     }
 
-    /// Where a server of this kind is, and which variable holds its key, unless something else is said.
-    const fn usual(self) -> Option<(&'static str, &'static str)> {
+    /// Returns the default address of a server of this kind, and the default variable of its key.
+    const fn default_server(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Chat | Self::Responses => Some(("https://api.openai.com/v1", "OPENAI_API_KEY")),
             Self::Messages => Some(("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY")),
@@ -100,9 +100,9 @@ impl Kind {
     }
 }
 
-impl Settings {
-    /// A judge of this kind with everything else as usual.
-    pub fn new(name: &str, kind: Kind) -> Self {
+impl JudgeConfig {
+    /// Makes a judge of this kind with everything else as usual.
+    pub fn new(name: &str, kind: JudgeKind) -> Self {
         Self {
             name: name.to_owned(),
             kind,
@@ -117,18 +117,18 @@ impl Settings {
             concurrency: 4,
             retries: 3,
             backoff: Duration::from_secs(1),
-            timeouts: Timeouts {
+            timeouts: JudgeTimeouts {
                 connect: Duration::from_secs(10),
                 first_byte: Duration::from_secs(120),
                 whole: Duration::from_secs(300),
             },
-            cost: Cost::default(),
+            cost: JudgeCost::default(),
         }
     }
 
-    /// Fills in what goes without saying: a judge that names no server is its maker's, with the usual key.
-    pub fn complete(mut self) -> Self {
-        if let Some((url, key)) = self.kind.usual()
+    /// Fills in the defaults: a judge that names no server is its maker's, with the usual key.
+    pub fn with_defaults(mut self) -> Self {
+        if let Some((url, key)) = self.kind.default_server()
             && self.base_url.is_empty()
         {
             self.base_url = url.to_owned();
@@ -137,9 +137,9 @@ impl Settings {
         self
     }
 
-    /// Why this judge cannot be asked; a sentence without its name.
-    pub fn problem(&self) -> Option<String> {
-        let is_command = self.kind == Kind::Command;
+    /// Returns the reason why this judge cannot be used; a sentence without its name.
+    pub fn config_problem(&self) -> Option<String> {
+        let is_command = self.kind == JudgeKind::Command;
         if is_command && self.command.is_empty() {
             return Some("has no command; expected one such as [\"claude\", \"-p\"]".into());
         }
@@ -153,9 +153,9 @@ impl Settings {
         None
     }
 
-    /// Why nothing is sent to it as it is; a sentence without its name.
-    pub fn refusal(&self) -> Option<String> {
-        let is_command = self.kind == Kind::Command;
+    /// Returns the reason why nothing is sent to an unencrypted address; a sentence without the judge's name.
+    pub fn encryption_problem(&self) -> Option<String> {
+        let is_command = self.kind == JudgeKind::Command;
         let is_refused = !is_command && !self.allows_http && is_open_to_others(&self.base_url);
         is_refused.then(|| {
             "is reached over http on another machine, where key and code can be read on the way: use https, or allow it \
@@ -164,21 +164,21 @@ impl Settings {
         })
     }
 
-    /// What a judging costs and where it goes, said in one line: `http://127.0.0.1:8080`, or the program.
-    pub fn place(&self) -> &str {
+    /// Returns the place of a judge in one line: `http://127.0.0.1:8080`, or the program.
+    pub fn program_or_address(&self) -> &str {
         match self.kind {
-            Kind::Command => self.command.first().map_or("", String::as_str),
+            JudgeKind::Command => self.command.first().map_or("", String::as_str),
             _ => &self.base_url,
         }
     }
 }
 
-/// Whether what is sent to an address leaves this machine unencrypted.
+/// Returns whether requests to an address leave this machine unencrypted.
 fn is_open_to_others(url: &str) -> bool {
     url.to_ascii_lowercase().starts_with("http://") && !is_on_this_machine(url)
 }
 
-/// Whether an address is this machine's own.
+/// Returns whether an address is this machine's own.
 pub fn is_on_this_machine(url: &str) -> bool {
     let lower = url.to_ascii_lowercase();
     let rest = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
@@ -209,11 +209,11 @@ mod tests {
             ("http://localhost@example.com/v1", true),
             ("http://0.0.0.0/v1", true),
         ] {
-            let mut judge = Settings::new("j", Kind::Chat);
+            let mut judge = JudgeConfig::new("j", JudgeKind::Chat);
             (judge.model, judge.base_url) = ("m".into(), url.into());
-            assert_eq!(judge.refusal().is_some(), is_refused, "{url}");
+            assert_eq!(judge.encryption_problem().is_some(), is_refused, "{url}");
             judge.allows_http = true;
-            assert_eq!(judge.refusal(), None, "{url}");
+            assert_eq!(judge.encryption_problem(), None, "{url}");
         }
     }
 }

@@ -4,82 +4,82 @@ use std::{fmt, sync::Arc};
 
 use trajview_run::{
     RepoPath, Run,
-    files::{Blob, FileMode, FilesFrom, Tree, TreeFile},
+    files::{Blob, FileMode, FilesSource, SourceTree, TreeFile},
 };
 use trajview_store::Archive;
 
-type Contents = dyn Fn(TreeFile) -> Result<Blob, String> + Send + Sync;
+type ReadContents = dyn Fn(TreeFile) -> Result<Blob, String> + Send + Sync;
 
-/// The files as they stood at one moment.
+/// The files at one moment.
 #[derive(Clone)]
-pub struct Snapshot {
-    tree: Arc<Tree>,
-    contents: Arc<Contents>,
+pub struct CodeSnapshot {
+    tree: Arc<SourceTree>,
+    contents: Arc<ReadContents>,
 }
 
-impl fmt::Debug for Snapshot {
+impl fmt::Debug for CodeSnapshot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Snapshot of {} files", self.tree.files.len())
     }
 }
 
-/// What stands at a path.
+/// The content at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum SnapshotText {
     Text(String),
-    /// Why there is no text; a sentence without the path.
-    Not(String),
+    /// The reason why there is no text; a sentence without the path.
+    Unavailable(String),
 }
 
-/// A larger file is not read for a judge.
+/// Largest file that is read for a judge (bytes).
 const MOST_BYTES: usize = 2 << 20;
 
-impl Snapshot {
-    /// A tree and how to have its contents; an error of `contents` is a sentence.
+impl CodeSnapshot {
+    /// Makes a tree and how to have its contents; an error of `contents` is a sentence.
     pub fn new(
-        tree: Tree,
+        tree: SourceTree,
         contents: impl Fn(TreeFile) -> Result<Blob, String> + Send + Sync + 'static,
     ) -> Self {
         Self { tree: Arc::new(tree), contents: Arc::new(contents) }
     }
 
-    /// The files after so many turns. An error, a sentence, where the recording does not hold what they were: nothing
-    /// could be told apart from an empty repository then.
-    pub fn of(run: &Arc<Run>, archive: &Arc<Archive>, turns_done: usize) -> Result<Self, String> {
+    /// Returns the files after so many turns. The error, a sentence, means that the recording does not contain them:
+    /// the snapshot would look like an empty repository.
+    pub fn after_turns(run: &Arc<Run>, archive: &Arc<Archive>, turns_done: usize) -> Result<Self, String> {
         let timeline = archive.timeline(run)?;
         let tree = timeline.tree_after(turns_done);
-        let is_known = tree.files.values().any(|file| file.blob().is_some());
-        let is_truly_empty = tree.files.is_empty() && timeline.from == FilesFrom::Commits;
+        let is_known = tree.files.values().any(|file| file.blob_id().is_some());
+        let is_truly_empty = tree.files.is_empty() && timeline.from == FilesSource::Commits;
         if !is_known && !is_truly_empty {
             return Err(format!(
                 "the recording holds no content of any file as of turn {turns_done}, so there is nothing to look at"
             ));
         }
         let (run, archive) = (Arc::clone(run), Arc::clone(archive));
-        Ok(Self::new(tree, move |file| archive.content(&run, file)))
+        Ok(Self::new(tree, move |file| archive.file_content(&run, file)))
     }
 
-    pub fn tree(&self) -> &Tree {
+    pub fn tree(&self) -> &SourceTree {
         &self.tree
     }
 
-    /// The text of a file; a link is not followed.
-    pub fn text(&self, path: &RepoPath) -> Found {
+    /// Returns the text of a file; a link is not followed.
+    pub fn text_of(&self, path: &RepoPath) -> SnapshotText {
         let Some(&file) = self.tree.files.get(path) else {
-            return Found::Not("no such file in the snapshot".into());
+            return SnapshotText::Unavailable("no such file in the snapshot".into());
         };
         match file.mode {
-            FileMode::Link => return Found::Not("it is a link; not followed".into()),
-            FileMode::Submodule => return Found::Not("it is another repository".into()),
+            FileMode::Link => return SnapshotText::Unavailable("it is a link; not followed".into()),
+            FileMode::Submodule => return SnapshotText::Unavailable("it is another repository".into()),
             FileMode::Regular | FileMode::Executable => {}
         }
         match (self.contents)(file) {
-            Err(why) => Found::Not(why),
+            Err(why) => SnapshotText::Unavailable(why),
             Ok(bytes) if bytes.len() > MOST_BYTES => {
-                Found::Not(format!("it has {} bytes; too large to be read", bytes.len()))
+                SnapshotText::Unavailable(format!("it has {} bytes; too large to be read", bytes.len()))
             }
-            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => Found::Not("it is not text".into()),
-            Ok(bytes) => Found::Text(String::from_utf8_lossy(&bytes).into_owned()),
+            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => SnapshotText::Unavailable("it is not text".into()),
+            Ok(bytes) => SnapshotText::Text(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 }
@@ -91,19 +91,19 @@ pub mod tests {
     use super::*;
     use trajview_run::files::BlobId;
 
-    /// A snapshot of these files; a text that starts with `-> ` is a link.
-    pub fn snapshot_of(files: &[(&str, &str)]) -> Snapshot {
-        let mut tree = Tree::default();
+    /// Returns a snapshot of these files; a text that starts with `-> ` is a link.
+    pub fn snapshot_of(files: &[(&str, &str)]) -> CodeSnapshot {
+        let mut tree = SourceTree::default();
         let mut contents = HashMap::new();
         for (path, text) in files {
-            let blob = BlobId::of(text.as_bytes());
+            let blob = BlobId::for_bytes(text.as_bytes());
             let mode = if text.starts_with("-> ") { FileMode::Link } else { FileMode::Regular };
             contents.insert(blob, Blob::from(text.as_bytes()));
             let path = RepoPath::new(path).unwrap();
-            tree.files.insert(path, TreeFile { mode, ..TreeFile::known(blob) });
+            tree.files.insert(path, TreeFile { mode, ..TreeFile::with_blob(blob) });
         }
-        Snapshot::new(tree, move |file| {
-            let blob = file.blob().and_then(|blob| contents.get(&blob).cloned());
+        CodeSnapshot::new(tree, move |file| {
+            let blob = file.blob_id().and_then(|blob| contents.get(&blob).cloned());
             blob.ok_or_else(|| "not recorded".to_owned())
         })
     }
@@ -122,7 +122,7 @@ pub mod tests {
         .unwrap();
         let opened = trajview_store::open(folder.path()).unwrap();
 
-        let why = Snapshot::of(&opened.run, &opened.archive, 1).unwrap_err();
+        let why = CodeSnapshot::after_turns(&opened.run, &opened.archive, 1).unwrap_err();
 
         assert!(
             why.starts_with("the recording holds no content of any file as of turn 1"),
@@ -133,11 +133,11 @@ pub mod tests {
     #[test]
     fn what_is_no_text_says_why() {
         let snapshot = snapshot_of(&[("a", "one"), ("link", "-> /etc/passwd"), ("b", "x\0y")]);
-        let said = |path: &str| snapshot.text(&RepoPath::new(path).unwrap());
+        let text_at = |path: &str| snapshot.text_of(&RepoPath::new(path).unwrap());
 
-        assert_eq!(said("a"), Found::Text("one".into()));
-        assert_eq!(said("link"), Found::Not("it is a link; not followed".into()));
-        assert_eq!(said("b"), Found::Not("it is not text".into()));
-        assert_eq!(said("c"), Found::Not("no such file in the snapshot".into()));
+        assert_eq!(text_at("a"), SnapshotText::Text("one".into()));
+        assert_eq!(text_at("link"), SnapshotText::Unavailable("it is a link; not followed".into()));
+        assert_eq!(text_at("b"), SnapshotText::Unavailable("it is not text".into()));
+        assert_eq!(text_at("c"), SnapshotText::Unavailable("no such file in the snapshot".into()));
     }
 }

@@ -1,4 +1,4 @@
-//! One of the threads that judge: takes the next component, holds the hearing, hands in what came of it.
+//! One of the threads that judge: it takes the next component, runs the conversation, and sends its result.
 
 use std::{
     sync::{
@@ -11,115 +11,116 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender};
 
+use trajview_run::judging::JudgeEvent;
+
 use super::{
-    answer::cut,
-    client::Client,
-    component::{self, Ask, Asked, Judged, Look, Question},
+    answer::cut_text,
+    client::JudgeClient,
+    component::{self, AskJudge, TimedReply, JudgedItem, ToolCallRecord, JudgeQuestion},
     conversation::Conversation,
     cost::CostBudget,
-    fault::Fault,
-    item::Item,
-    prompt::Prompt,
-    run::Event,
-    secret::Secret,
-    settings::Settings,
-    snapshot::Snapshot,
-    stop::Stop,
+    fault::JudgeFault,
+    item::JudgeItem,
+    prompt::JudgePrompt,
+    judge_key::JudgeKey,
+    settings::JudgeConfig,
+    snapshot::CodeSnapshot,
+    stop_flag::StopFlag,
 };
 
-/// What all workers of one file share.
+/// The data that all workers of one file share.
 #[derive(Debug)]
 pub struct WorkerContext {
-    pub settings: Arc<Settings>,
-    pub client: Arc<Client>,
+    pub settings: Arc<JudgeConfig>,
+    pub client: Arc<JudgeClient>,
     pub cost_budget: Arc<CostBudget>,
-    pub key: Secret,
-    pub prompt: Arc<Prompt>,
-    pub snapshot: Snapshot,
+    pub key: JudgeKey,
+    pub prompt: Arc<JudgePrompt>,
+    pub snapshot: CodeSnapshot,
     pub budget: u32,
-    pub items: Vec<Item>,
+    pub items: Vec<JudgeItem>,
     /// The next one to take.
     pub next: AtomicUsize,
-    /// No more is to be asked.
-    pub halt: Stop,
+    /// Stops all workers.
+    pub halt: StopFlag,
 }
 
-/// What a worker hands in.
+/// A message of a worker.
 #[derive(Debug)]
 pub enum WorkerEvent {
-    Told(Event),
-    Judged { component: String, judged: Judged },
+    Event(JudgeEvent),
+    Judged { component: String, judged: JudgedItem },
 }
 
 /// Starts the workers; the channel ends when the last of them is done.
-pub fn start(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
+pub fn start_workers(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let count = context.settings.concurrency.clamp(1, 64).min(context.items.len());
     for _ in 0..count {
         let worker =
-            Worker { context: Arc::clone(context), sender: sender.clone(), component: None };
-        thread::spawn(move || worker.work());
+            JudgeWorker { context: Arc::clone(context), sender: sender.clone(), component: None };
+        thread::spawn(move || worker.run_worker());
     }
     receiver
 }
 
-/// What is told of a reply's words (characters).
+/// Longest part of a reply's text in an event (characters).
 const MOST_WORDS: usize = 4_000;
 
-struct Worker {
+struct JudgeWorker {
     context: Arc<WorkerContext>,
     sender: Sender<WorkerEvent>,
     /// The id of what is under way.
     component: Option<String>,
 }
 
-impl Worker {
-    fn work(mut self) {
+impl JudgeWorker {
+    fn run_worker(mut self) {
         let context = Arc::clone(&self.context);
         while !context.halt.is_set() {
             let at = context.next.fetch_add(1, Ordering::SeqCst);
             let Some(item) = context.items.get(at) else { return };
             let id = item.id().to_owned();
             self.component = Some(id.clone());
-            self.tell(Event::Began { component: id.clone() });
-            let question = Question {
+            self.send_event(JudgeEvent::Began { component: id.clone() });
+            let question = JudgeQuestion {
                 item,
                 prompt: &context.prompt,
                 snapshot: &context.snapshot,
                 budget: context.budget,
             };
-            let mut judged = component::judge(&question, &mut self);
-            let looks = std::mem::take(&mut judged.looks);
-            judged.looks = looks.into_iter().map(|look| context.key.hide_in_look(look)).collect();
-            self.hand_in(WorkerEvent::Judged { component: id, judged });
+            let mut judged = component::judge_item(&question, &mut self);
+            let tool_calls = std::mem::take(&mut judged.tool_calls);
+            judged.tool_calls = tool_calls.into_iter().map(|call| context.key.hide_in_tool_call(call)).collect();
+            self.send_to_session(WorkerEvent::Judged { component: id, judged });
         }
     }
 
-    fn tell(&self, event: Event) {
-        self.hand_in(WorkerEvent::Told(event));
+    fn send_event(&self, event: JudgeEvent) {
+        self.send_to_session(WorkerEvent::Event(event));
     }
 
-    fn hand_in(&self, news: WorkerEvent) {
+    fn send_to_session(&self, news: WorkerEvent) {
         let _ = self.sender.send(news); // nobody listens any more: the judging was given up
     }
 
-    fn name(&self) -> String {
+    fn component_id(&self) -> String {
         self.component.clone().unwrap_or_default()
     }
 
-    /// One attempt, paid for whether or not it went well where the server may have worked for it.
-    fn attempt(&self, conversation: &Conversation) -> Result<Asked, Fault> {
+    /// Returns one attempt, paid for whether or not it went well where the server may have worked for it.
+    fn attempt_once(&self, conversation: &Conversation) -> Result<TimedReply, JudgeFault> {
         let WorkerContext { client, cost_budget, settings, halt, .. } = &*self.context;
-        let aside = cost_budget.set_aside(conversation.bytes(), settings.reply.max_tokens)?;
+        let set_aside = cost_budget.set_aside(conversation.size_in_bytes(), settings.reply.max_tokens)?;
         let began = Instant::now();
-        match client.ask(conversation, halt) {
+        match client.ask_once(conversation, halt) {
             Ok(reply) => {
-                aside.pay(reply.usage);
-                Ok(Asked { reply, seconds: began.elapsed().as_secs_f64(), attempts: 1 })
+                set_aside.pay_for(reply.usage);
+                Ok(TimedReply { reply, seconds: began.elapsed().as_secs_f64(), attempts: 1 })
             }
             Err(fault) => {
-                if matches!(fault, Fault::Cut(_) | Fault::Late(_) | Fault::Garbage(_)) {
-                    aside.pay(Default::default());
+                if matches!(fault, JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)) {
+                    set_aside.pay_for(Default::default());
                 }
                 Err(fault)
             }
@@ -127,30 +128,31 @@ impl Worker {
     }
 }
 
-impl Ask for Worker {
-    fn ask(&mut self, conversation: &Conversation) -> Result<Asked, Fault> {
+impl AskJudge for JudgeWorker {
+    fn ask_judge(&mut self, conversation: &Conversation) -> Result<TimedReply, JudgeFault> {
         let began = Instant::now();
         let mut attempts = 1;
         loop {
             if self.context.halt.is_set() {
-                return Err(Fault::Stopped);
+                return Err(JudgeFault::Stopped);
             }
-            match self.attempt(conversation) {
-                Ok(asked) => {
-                    self.tell(Event::Replied {
-                        component: self.name(),
-                        words: cut(&asked.reply.text, MOST_WORDS),
-                        tokens: asked.reply.usage.total(),
-                        spent: self.context.cost_budget.spent(),
+            match self.attempt_once(conversation) {
+                Ok(timed_reply) => {
+                    self.send_event(JudgeEvent::Replied {
+                        component: self.component_id(),
+                        text: cut_text(&timed_reply.reply.text, MOST_WORDS),
+                        tokens: timed_reply.reply.usage.total_tokens(),
+                        spent: self.context.cost_budget.spent_usd(),
                     });
-                    return Ok(Asked { seconds: began.elapsed().as_secs_f64(), attempts, ..asked });
+                    return Ok(TimedReply { seconds: began.elapsed().as_secs_f64(), attempts, ..timed_reply });
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.context.settings.retries => {
-                    let pause = fault.pause(attempts, self.context.settings.backoff);
+                    let pause = fault.pause_before(attempts, self.context.settings.backoff);
                     let why = fault.to_string();
-                    self.tell(Event::Waits { component: self.name(), why, pause });
-                    if !self.context.halt.wait(pause) {
-                        return Err(Fault::Stopped);
+                    let seconds = pause.as_secs_f64();
+                    self.send_event(JudgeEvent::Waits { component: self.component_id(), why, seconds });
+                    if !self.context.halt.wait_for(pause) {
+                        return Err(JudgeFault::Stopped);
                     }
                     attempts += 1;
                 }
@@ -159,8 +161,9 @@ impl Ask for Worker {
         }
     }
 
-    fn looked(&mut self, look: &Look) {
-        let look = self.context.key.hide_in_look(look.clone());
-        self.tell(Event::Looked { component: self.name(), look });
+    fn on_tool_call(&mut self, call: &ToolCallRecord) {
+        let call = self.context.key.hide_in_tool_call(call.clone());
+        let is_refused = call.is_refused;
+        self.send_event(JudgeEvent::CalledTool { component: self.component_id(), call: call.into(), is_refused });
     }
 }

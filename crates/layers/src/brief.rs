@@ -1,37 +1,37 @@
-//! What a layer says before a request: sentences, and where each is from.
+//! The brief that a layer gives before a request: sentences, each with its sources.
 
 use serde::{Deserialize, Serialize};
 
-/// What a layer tells the agent.
+/// The text of a layer for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Brief {
-    /// In order, headings among them. Empty for a layer that only begins a new session.
-    pub sentences: Vec<Sentence>,
+    /// The sentences in order, headings among them. Empty for a layer that only begins a new session.
+    pub sentences: Vec<BriefSentence>,
     /// The files that it expects the request to touch, as the project calls them; the most likely first.
     pub forecast: Vec<String>,
-    /// Why the agent begins a new session with this request; None where it goes on.
+    /// The reason why the agent begins a new session with this request; None where the session goes on.
     pub restarts: Option<String>,
-    /// What it is made of and why, in one sentence, for the record.
+    /// The composition of the brief and its reason, in one sentence, for the record.
     pub why: String,
 }
 
 /// A line of a brief.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Sentence {
+pub struct BriefSentence {
     pub text: String,
-    /// What it is from; empty for a heading.
-    pub from: Vec<Origin>,
+    /// The sources of the sentence; empty for a heading.
+    pub from: Vec<SentenceOrigin>,
 }
 
-/// Where a sentence is from.
+/// The source of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Origin {
+pub enum SentenceOrigin {
     /// A file of the layer's state.
     Record(String),
-    /// What a person asked in a turn; counts from 1.
+    /// The request of a turn; counts from 1.
     Request(usize),
     /// A step of a turn; both count from 1.
     Step { turn: usize, step: usize },
@@ -41,24 +41,24 @@ pub enum Origin {
     Decision(String),
 }
 
-impl Sentence {
+impl BriefSentence {
     pub fn heading(text: impl Into<String>) -> Self {
         Self { text: text.into(), from: vec![] }
     }
 
-    pub fn new(text: impl Into<String>, from: impl IntoIterator<Item = Origin>) -> Self {
+    pub fn new(text: impl Into<String>, from: impl IntoIterator<Item = SentenceOrigin>) -> Self {
         Self { text: text.into(), from: from.into_iter().collect() }
     }
 }
 
 impl Brief {
-    /// As the agent is told it: a sentence a line.
+    /// Returns the text for the agent: a sentence a line.
     pub fn text(&self) -> String {
         let lines: Vec<&str> = self.sentences.iter().map(|it| it.text.as_str()).collect();
         lines.join("\n")
     }
 
-    /// Whether it has any effect.
+    /// Returns whether the brief has no effect.
     pub fn is_empty(&self) -> bool {
         self.sentences.is_empty() && self.restarts.is_none()
     }
@@ -71,14 +71,14 @@ mod tests {
     #[test]
     fn a_brief_is_written_and_read_with_where_each_sentence_is_from() {
         let from = [
-            Origin::Record("records/design-1.md".into()),
-            Origin::Request(3),
-            Origin::Step { turn: 3, step: 2 },
-            Origin::Lines { path: "a.py".into(), start: 1, end: 9 },
-            Origin::Decision("db".into()),
+            SentenceOrigin::Record("records/design-1.md".into()),
+            SentenceOrigin::Request(3),
+            SentenceOrigin::Step { turn: 3, step: 2 },
+            SentenceOrigin::Lines { path: "a.py".into(), start: 1, end: 9 },
+            SentenceOrigin::Decision("db".into()),
         ];
         let brief = Brief {
-            sentences: vec![Sentence::heading("Earlier:"), Sentence::new("a.py has f.", from)],
+            sentences: vec![BriefSentence::heading("Earlier:"), BriefSentence::new("a.py has f.", from)],
             forecast: vec!["a.py".into()],
             ..Brief::default()
         };

@@ -1,37 +1,37 @@
-//! The model that helps a layer: asked with a text, it gives a text. Layers know nothing of servers and keys.
+//! The model that helps a layer: a text in, a text out. Layers know nothing of servers and keys.
 
 use serde::{Deserialize, Serialize};
 
-/// Who can be asked.
+/// A model that layers can ask.
 pub trait Helper {
-    /// Whether a model is set up and its budget is not used up. Where it is not, layers do without and say so.
+    /// Returns whether a model is set up and its budget is not used up. Otherwise layers work without one and say so.
     fn is_available(&self) -> bool;
 
     /// The error is a sentence.
-    fn ask(&mut self, prompt: &Prompt) -> Result<Answer, String>;
+    fn ask_model(&mut self, prompt: &HelperPrompt) -> Result<HelperAnswer, String>;
 }
 
-/// What it is asked.
+/// A question for the helper model.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Prompt {
-    /// What it is for, in a word or two, for the record: `forecast`.
+pub struct HelperPrompt {
+    /// The purpose in a word or two, for the record: `forecast`.
     pub purpose: &'static str,
     /// Said above everything: what it is to do and in which form it answers.
     pub system: String,
     pub text: String,
 }
 
-/// What it gave.
+/// The answer of the helper model.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct HelperAnswer {
     pub text: String,
-    pub spent: Spent,
+    pub spent: HelperCost,
 }
 
-/// What asking cost; None where it was not told.
+/// The cost of asking; None for what the server did not report.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Spent {
+pub struct HelperCost {
     pub calls: usize,
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
@@ -40,10 +40,10 @@ pub struct Spent {
     pub seconds: f64,
 }
 
-impl Spent {
+impl HelperCost {
     /// Both together; a part that one of them does not tell is that of the other.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combined_with(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -62,7 +62,7 @@ impl Spent {
     }
 }
 
-/// Where no model is set up.
+/// The helper where no model is set up.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHelper;
 
@@ -71,7 +71,7 @@ impl Helper for NoHelper {
         false
     }
 
-    fn ask(&mut self, _prompt: &Prompt) -> Result<Answer, String> {
+    fn ask_model(&mut self, _prompt: &HelperPrompt) -> Result<HelperAnswer, String> {
         Err("no helper model is set up".into())
     }
 }

@@ -1,33 +1,34 @@
-//! Layers of project state: what stands between the person and the agent, as pure rules.
+//! Layers of project state between the person and the agent, as pure rules.
 //!
-//! A layer is asked before each request ([`Layer::before`]), learns of each turn that is done ([`Layer::after`]), may speak
-//! where a tool call is about to touch files ([`Layer::on_call`]), and answers what the agent asks for
-//! ([`Layer::search`]). What it says is a [`Brief`]: sentences, each with where it is from. What it knows is a [`State`]: text
-//! files, of which the caller keeps a version a turn. No layer touches a disk, a clock or a model: files come with the
-//! [`Project`], models through a [`Helper`], so that a live run (`live::layers`) and a recorded one (`store::layers`) ask the
-//! same layers in the same way.
+//! A layer gives a brief before each request ([`Layer::before_request`]), learns of each finished turn
+//! ([`Layer::after_turn`]), may add text where a tool call is about to touch files ([`Layer::on_call`]), and answers
+//! queries of the agent ([`Layer::search`]). Its output is a [`Brief`]: sentences, each with its sources. Its memory
+//! is a [`LayerState`]: text files, of which the caller keeps a version for each turn. No layer touches a disk, a
+//! clock or a model: files come with the [`LayerProject`], models through a [`Helper`], so that a live run
+//! (`live::layers`) and a recorded one (`store::layers`) use the same layers in the same way.
 //!
-//! To add one write `crates/layers/src/<name>/`, make it in [`of`], and say what it does in `docs/layers.md`.
+//! To add one write `crates/layers/src/<name>/`, make it in [`make_layer`], and describe it in `docs/layers.md`.
 //!
 //! # Of this crate
 //!
-//! - **Knows** what a layer says before a request, and what each sentence of it is from.
+//! - **Knows** the briefs of layers before a request, and the sources of each sentence.
 //! - **Must not know** disks, clocks, models, agents: files come with a project, models through a helper.
-//! - **Used by** `live`, which asks layers at work; `store`, which asks them over a recording; `judge` and `tui` for their states.
+//! - **Used by** `live`, for layers at work; `store`, for layers over a recording; `judge` and `tui` for
+//!   their states.
 //!
 //! Always true:
 //!
-//! - A live run and a recorded one ask the same layers in the same order.
-//! - A state is text files, so that a version of it can be kept a turn.
+//! - A live run and a recorded one use the same layers in the same order.
+//! - A state is text files, so that a version of it can be kept for each turn.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod brief;
-pub mod check;
+pub mod contradictions;
 pub mod continuity;
 pub mod helper;
 mod layer;
-pub mod measure;
+pub mod brief_measures;
 pub mod memory;
 pub mod project;
 pub mod projectguard;
@@ -35,19 +36,19 @@ pub mod record;
 pub mod spec;
 pub mod stack;
 
-pub use brief::{Brief, Origin, Sentence};
-pub use helper::{Answer, Helper, NoHelper, Prompt, Spent};
+pub use brief::{Brief, SentenceOrigin, BriefSentence};
+pub use helper::{HelperAnswer, Helper, NoHelper, HelperPrompt, HelperCost};
 pub use layer::{
-    Call, Context, Layer, Moment, Offered, Offers, Options, State, StepSeen, TurnDone, Who,
+    FileCall, ContextUse, Layer, RequestMoment, LayerOffer, DeliveryOffers, LayerSetup, LayerState, StepSeen, TurnDone, StepAuthor,
 };
-pub use project::{Change, Project};
-pub use spec::Spec;
+pub use project::{ProjectChange, LayerProject};
+pub use spec::LayerSpec;
 
 /// The layers that are made by name, with the parts that can be switched and what they do.
-pub const LAYERS: &[Offered] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
+pub const LAYERS: &[LayerOffer] = &[projectguard::OFFERED, continuity::OFFERED, memory::OFFERED];
 
 /// A layer by its name and parts. The error is a sentence.
-pub fn of(spec: &Spec, options: &Options) -> Result<Box<dyn Layer>, String> {
+pub fn make_layer(spec: &LayerSpec, options: &LayerSetup) -> Result<Box<dyn Layer>, String> {
     let known = || LAYERS.iter().map(|it| it.name).collect::<Vec<_>>().join(", ");
     let offered = LAYERS
         .iter()

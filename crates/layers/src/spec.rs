@@ -4,10 +4,10 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// A layer as it is asked for.
+/// A layer as the user requests it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Spec {
+pub struct LayerSpec {
     pub name: String,
     /// The parts that work, without all of the others; empty where all of them do. Of `command` the command line.
     pub parts: Vec<String>,
@@ -16,25 +16,25 @@ pub struct Spec {
 /// The layer that is a program of the person's.
 pub const COMMAND: &str = "command";
 
-impl Spec {
+impl LayerSpec {
     /// The name of its folder in a bundle: letters, digits, dots and hyphens alone.
-    pub fn folder(&self) -> String {
+    pub fn folder_name(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         let name: String = self.to_string().chars().map(plain).collect();
         name.trim_matches(['-', '.']).chars().take(80).collect()
     }
 
-    pub fn has(&self, part: &str) -> bool {
+    pub fn names_part(&self, part: &str) -> bool {
         self.parts.iter().any(|it| it == part)
     }
 
-    /// Whether a part works: it is named, or none is.
-    pub fn works(&self, part: &str) -> bool {
-        self.parts.is_empty() || self.has(part)
+    /// Returns whether a part works: it is named, or none is.
+    pub fn enables_part(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.names_part(part)
     }
 }
 
-impl FromStr for Spec {
+impl FromStr for LayerSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -60,7 +60,7 @@ impl FromStr for Spec {
     }
 }
 
-impl TryFrom<String> for Spec {
+impl TryFrom<String> for LayerSpec {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -68,13 +68,13 @@ impl TryFrom<String> for Spec {
     }
 }
 
-impl From<Spec> for String {
-    fn from(spec: Spec) -> Self {
+impl From<LayerSpec> for String {
+    fn from(spec: LayerSpec) -> Self {
         spec.to_string()
     }
 }
 
-impl fmt::Display for Spec {
+impl fmt::Display for LayerSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)?;
         if !self.parts.is_empty() {
@@ -90,18 +90,18 @@ mod tests {
 
     #[test]
     fn a_layer_is_named_with_its_parts() {
-        let spec = |text: &str| text.parse::<Spec>();
+        let spec = |text: &str| text.parse::<LayerSpec>();
 
         let whole = spec("projectguard").unwrap();
         let part = spec("projectguard:structural, restart").unwrap();
         let own = spec("command:./mine --fast, really").unwrap();
 
-        assert!(whole.works("structural") && !whole.has("structural"));
-        assert!(part.works("restart") && !part.works("semantic"));
+        assert!(whole.enables_part("structural") && !whole.names_part("structural"));
+        assert!(part.enables_part("restart") && !part.enables_part("semantic"));
         assert_eq!(part.to_string(), "projectguard:structural,restart");
-        assert_eq!(part.folder(), "projectguard-structural-restart");
+        assert_eq!(part.folder_name(), "projectguard-structural-restart");
         assert_eq!(own.parts, ["./mine --fast, really"]);
-        assert_eq!(own.folder(), "command-.-mine---fast--really");
+        assert_eq!(own.folder_name(), "command-.-mine---fast--really");
         for bad in ["", "a b", "a:", "command", "a:b/c", ":x"] {
             assert!(spec(bad).is_err(), "{bad}");
         }

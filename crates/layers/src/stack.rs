@@ -1,24 +1,24 @@
-//! Several layers over one request: each is asked in order, and the last one's words stand first.
+//! Several layers over one request: each gives a brief in order, and the brief of the last one comes first.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Brief, Layer, helper::Spent};
+use super::{Brief, Layer, helper::HelperCost};
 
-/// What a layer said before a request, and what that cost.
+/// The brief of a layer before a request, and its cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Said {
+pub struct LayerBrief {
     /// The layer's name with its parts.
     pub layer: String,
     #[serde(flatten)]
     pub brief: Brief,
-    pub spent: Spent,
+    pub spent: HelperCost,
 }
 
-/// What a layer gave while a turn was under way, without being asked by us.
+/// A brief that the agent received during a turn, through its own search or with a tool call.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Given {
+pub struct DeliveredBrief {
     /// RFC 3339.
     pub at: String,
     pub delivery: Delivery,
@@ -28,15 +28,15 @@ pub struct Given {
     pub paths: Vec<String>,
     #[serde(flatten)]
     pub brief: Brief,
-    /// Why nothing was given; a sentence.
+    /// The reason why there is no brief; a sentence.
     pub failed: Option<String>,
 }
 
-/// How words reach the agent beside its request.
+/// The way in which a brief reaches the agent beside its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
-    /// As the answer of a tool that it called.
+    /// As the answer of a tool that the agent called.
     #[default]
     Search,
     /// With a call that touches files.
@@ -44,7 +44,7 @@ pub enum Delivery {
 }
 
 /// A request with the words of layers before it.
-pub fn dressed<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Brief>) -> String {
+pub fn prepend_briefs<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Brief>) -> String {
     let before = |text: String, brief: &Brief| match brief.text().trim_end() {
         "" => text,
         added => format!("{added}\n\n{text}"),
@@ -52,8 +52,8 @@ pub fn dressed<'b>(request: &str, briefs: impl IntoIterator<Item = &'b Brief>) -
     briefs.into_iter().fold(request.to_owned(), before)
 }
 
-/// What all of these together answer where the agent asks by itself; None where no layer offers a search.
-pub fn search(layers: &mut [Box<dyn Layer>], query: &str) -> Option<String> {
+/// Returns the joined answers of the layers to a query of the agent; None where no layer offers a search.
+pub fn search_layers(layers: &mut [Box<dyn Layer>], query: &str) -> Option<String> {
     let mut answers = layers.iter_mut().filter_map(|layer| {
         let name = layer.name().to_owned();
         Some(match layer.search(query)? {
@@ -68,14 +68,14 @@ pub fn search(layers: &mut [Box<dyn Layer>], query: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sentence;
+    use crate::BriefSentence;
 
     #[test]
     fn the_words_of_the_last_layer_stand_first() {
         let brief =
-            |text: &str| Brief { sentences: vec![Sentence::heading(text)], ..Brief::default() };
+            |text: &str| Brief { sentences: vec![BriefSentence::heading(text)], ..Brief::default() };
 
-        let text = dressed("do it", [&brief("inner"), &Brief::default(), &brief("outer")]);
+        let text = prepend_briefs("do it", [&brief("inner"), &Brief::default(), &brief("outer")]);
 
         assert_eq!(text, "outer\n\ninner\n\ndo it");
     }

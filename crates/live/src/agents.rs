@@ -1,87 +1,87 @@
-//! Which agents can be driven on this machine: where their programs are, what version they say they have, and what
-//! would install those that are not here.
+//! The agents that can be driven on this machine: where their programs are, their versions, and commands that install the
+//! missing ones.
 
 use std::{path::PathBuf, thread};
 
 use super::{
     confine::Confinement,
-    drivers::{self, DRIVERS, Driver, command::ProgramOptions, program_of},
+    drivers::{self, DRIVERS, Driver, command::ProgramOptions, called_program},
     prepare,
-    setup::Setup,
-    stage::{self, Stage},
+    setup::RunSetup,
+    run_folders::{self, RunFolders},
     version,
 };
 
-/// An agent that we know how to drive.
+/// An agent that has a driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Agent {
+pub struct DrivableAgent {
     pub name: String,
-    /// What is called.
+    /// The name of its program.
     pub program: String,
-    /// Where that is; None where it is not on this machine.
+    /// The program's path; None when it is not on this machine.
     pub place: Option<PathBuf>,
-    /// As the program says it; None where it cannot, or was not asked.
+    /// The version that the program prints; None when it prints none, or was not asked.
     pub version: Option<String>,
-    /// A command that installs it; empty where we know none.
+    /// The command that installs it; empty when none is known.
     pub install: String,
-    /// The variable that holds the key for its model.
+    /// The variable with the key for its model.
     pub key: Option<String>,
 }
 
-/// All of them, those that are here first; none was asked for its version.
-pub fn all(configured: &[(String, ProgramOptions)]) -> Vec<Agent> {
-    let names = drivers::names().into_iter().map(str::to_owned);
+/// Returns all agents, installed ones first, without their versions.
+pub fn drivable_agents(configured: &[(String, ProgramOptions)]) -> Vec<DrivableAgent> {
+    let names = drivers::driver_names().into_iter().map(str::to_owned);
     let names = names.chain(configured.iter().map(|(name, _)| name.clone()));
-    let mut all: Vec<Agent> = names.filter_map(|name| agent(&name, configured)).collect();
+    let mut all: Vec<DrivableAgent> = names.filter_map(|name| find_agent(&name, configured)).collect();
     all.sort_by_key(|it| it.place.is_none()); // stable: the order of the list otherwise
     all
 }
 
-/// Asks every agent that is here for its version, all at the same time.
-pub fn ask_versions(agents: &mut [Agent], configured: &[(String, ProgramOptions)]) {
-    let Ok(stage) = Stage::set(&stage::somewhere(), "versions") else { return };
+/// Asks every installed agent for its version, all at the same time.
+pub fn ask_versions(agents: &mut [DrivableAgent], configured: &[(String, ProgramOptions)]) {
+    let Ok(run_folders) = RunFolders::create(&run_folders::temporary_folder(), "versions") else { return };
     thread::scope(|scope| {
         for agent in agents.iter_mut().filter(|it| it.place.is_some()) {
-            let stage = &stage;
-            scope.spawn(move || agent.version = version_of(&agent.name, configured, stage.clone()));
+            let run_folders = &run_folders;
+            scope.spawn(move || agent.version = version_of(&agent.name, configured, run_folders.clone()));
         }
     });
-    stage.strike();
+    run_folders.remove_all();
 }
 
-/// What installs an agent; empty where we know no command.
-pub fn install_of(name: &str) -> &'static str {
-    DRIVERS.iter().find(|driver| driver.name() == name).map_or("", |driver| driver.install())
+/// Returns the command that installs an agent; empty when none is known.
+pub fn install_command_of(name: &str) -> &'static str {
+    DRIVERS.iter().find(|driver| driver.name() == name).map_or("", |driver| driver.install_command())
 }
 
-fn agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<Agent> {
-    let (setup, driver) = driver(name, configured)?;
-    let program = program_of(&*driver, &setup);
-    Some(Agent {
+fn find_agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<DrivableAgent> {
+    let (setup, driver) = configured_driver(name, configured)?;
+    let program = called_program(&*driver, &setup);
+    Some(DrivableAgent {
         name: name.to_owned(),
-        place: prepare::found(program.as_ref()),
+        place: prepare::find_program(program.as_ref()),
         program,
         version: None,
-        install: install_of(name).to_owned(),
+        install: install_command_of(name).to_owned(),
         key: driver.key_variable().map(str::to_owned),
     })
 }
 
-fn driver(name: &str, configured: &[(String, ProgramOptions)]) -> Option<(Setup, Box<dyn Driver>)> {
-    let mut setup = Setup::new(name, PathBuf::new());
-    prepare::drive(&mut setup, configured).ok()?;
-    let driver = drivers::of(&setup).ok()?;
+fn configured_driver(name: &str, configured: &[(String, ProgramOptions)]) -> Option<(RunSetup, Box<dyn Driver>)> {
+    let mut setup = RunSetup::new(name, PathBuf::new());
+    prepare::set_driver(&mut setup, configured).ok()?;
+    let driver = drivers::driver_for_setup(&setup).ok()?;
     Some((setup, driver))
 }
 
 fn version_of(
     name: &str,
     configured: &[(String, ProgramOptions)],
-    mut stage: Stage,
+    mut run_folders: RunFolders,
 ) -> Option<String> {
-    let (setup, driver) = driver(name, configured)?;
-    stage.furnish(&setup, &*driver).ok()?;
-    version::of(&*driver, &setup, &stage, &Confinement::default()).ok()?
+    let (setup, driver) = configured_driver(name, configured)?;
+    run_folders.set_environment(&setup, &*driver).ok()?;
+    version::agent_version(&*driver, &setup, &run_folders, &Confinement::default()).ok()?
 }
 
 #[cfg(test)]
@@ -101,7 +101,7 @@ mod tests {
         };
         let configured = [("gone".to_owned(), missing), ("here".to_owned(), here)];
 
-        let mut agents = all(&configured);
+        let mut agents = drivable_agents(&configured);
         ask_versions(&mut agents, &configured);
 
         let by_name = |name: &str| agents.iter().find(|it| it.name == name).unwrap();
@@ -109,6 +109,6 @@ mod tests {
         assert_eq!(by_name("gone").place, None);
         assert_eq!(by_name("gone").version, None);
         assert!(agents.is_sorted_by_key(|it| it.place.is_none()));
-        assert!(DRIVERS.iter().all(|it| !it.install().is_empty()));
+        assert!(DRIVERS.iter().all(|it| !it.install_command().is_empty()));
     }
 }

@@ -1,10 +1,10 @@
-//! Limits that stop a run before its next request. What a turn under way uses is known when it is over.
+//! Limits that stop a run before its next request. The usage of a turn is known when it is over.
 
-use super::{event::Total, setup::Budget};
+use super::{event::RunTotal, setup::RunBudget};
 
-impl Budget {
-    /// Why the next request is not sent; a sentence. None where it may be.
-    pub fn refuses(&self, total: &Total) -> Option<String> {
+impl RunBudget {
+    /// Returns why the next request is not sent; a sentence. None when it may be.
+    pub fn refusal_reason(&self, total: &RunTotal) -> Option<String> {
         let tokens =
             total.tokens.input.unwrap_or(0).saturating_add(total.tokens.output.unwrap_or(0));
         let minutes = total.seconds / 60.0;
@@ -25,8 +25,8 @@ impl Budget {
         None
     }
 
-    /// A limit that cannot hold, because the agent does not say what it would need; a sentence.
-    pub fn blind(&self, total: &Total) -> Option<&'static str> {
+    /// Returns a limit that cannot be enforced, because the agent does not report the usage; a sentence.
+    pub fn unknown_usage(&self, total: &RunTotal) -> Option<&'static str> {
         if total.turns == 0 {
             return None;
         }
@@ -50,17 +50,17 @@ mod tests {
     #[test]
     fn a_limit_that_is_reached_is_told() {
         let tokens = Tokens { input: Some(90), output: Some(10), ..Tokens::default() };
-        let total = Total { turns: 2, tokens, cost_usd: Some(0.5), seconds: 120.0 };
-        let budget = Budget { tokens: Some(100), ..Budget::default() };
+        let total = RunTotal { turns: 2, tokens, cost_usd: Some(0.5), seconds: 120.0 };
+        let budget = RunBudget { tokens: Some(100), ..RunBudget::default() };
         assert_eq!(
-            budget.refuses(&total).as_deref(),
+            budget.refusal_reason(&total).as_deref(),
             Some("100 tokens are used; the limit is 100")
         );
-        assert_eq!(Budget { tokens: Some(101), ..budget }.refuses(&total), None);
-        assert!(Budget { usd: Some(0.5), ..Budget::default() }.refuses(&total).is_some());
-        assert!(Budget { minutes: Some(2.0), ..Budget::default() }.refuses(&total).is_some());
-        assert!(Budget { turns: Some(2), ..Budget::default() }.refuses(&total).is_some());
-        let silent = Total { tokens: Tokens::default(), cost_usd: None, ..total };
-        assert!(budget.blind(&silent).is_some() && budget.blind(&total).is_none());
+        assert_eq!(RunBudget { tokens: Some(101), ..budget }.refusal_reason(&total), None);
+        assert!(RunBudget { usd: Some(0.5), ..RunBudget::default() }.refusal_reason(&total).is_some());
+        assert!(RunBudget { minutes: Some(2.0), ..RunBudget::default() }.refusal_reason(&total).is_some());
+        assert!(RunBudget { turns: Some(2), ..RunBudget::default() }.refusal_reason(&total).is_some());
+        let silent = RunTotal { tokens: Tokens::default(), cost_usd: None, ..total };
+        assert!(budget.unknown_usage(&silent).is_some() && budget.unknown_usage(&total).is_none());
     }
 }

@@ -1,195 +1,195 @@
-//! A free chat: no script, every prompt is typed by a person into the agent's own screen, and each is a turn of its own.
+//! A free chat: there is no script, a person types every prompt into the agent's own screen, and each is a turn of its own.
 //!
-//! A turn begins when the agent's log says that it has begun, so that commands of its screen (`/help`) are none. Of an
-//! agent without such a log it begins with the line that is sent. The chat is over when the agent is, or when the person
-//! ends it between two turns.
+//! A turn begins when the agent's log has its first line, so that commands of the screen (`/help`) are no turns. Without
+//! such a log it begins with the line that is sent. The chat is over when the agent ends, or when the person ends it
+//! between two turns.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::select;
 use regex::bytes::Regex;
 
+use trajview_run::live::{LiveCommand, WaitReason};
 use super::{
-    control::LiveCommand,
-    drivers::Ask,
-    event::{Event, Why},
-    logs::Watch,
-    queued::Queued,
+    drivers::AgentRequest,
+    event::{RunEvent},
+    logs::LogWatch,
+    queued_prompts::QueuedPrompt,
     recorder::{Recorder, fresh_id},
-    run::Halt,
-    turn::Ends,
+    run::RunHalt,
+    turn::TurnEndWatch,
 };
 
-const BEAT: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often the agent's log is asked whether a turn has begun.
-const LOOK: Duration = Duration::from_millis(200);
+/// The interval at which the agent's log is checked for the beginning of a turn.
+const LOG_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How long after its beginning a turn's prompt is waited for in the log.
+/// The longest time that a turn's prompt may take to appear in the log after its beginning.
 const PROMPT_WITHIN: Duration = Duration::from_secs(2);
 
-/// What of a terminal's output is looked through for its marker (bytes).
-const TAIL: usize = 8 << 10;
+/// The largest part of a terminal's last output that is searched for its marker (bytes).
+const TAIL_BYTES: usize = 8 << 10;
 
-/// An agent that runs and was asked nothing.
-struct Opened {
-    /// What its log says, where it has one.
-    watch: Option<Watch>,
-    /// What a terminal that was just opened shows when it takes a line, where there is no log.
+/// An agent that runs and has no request yet.
+struct OpenedChat {
+    /// The watcher of its log, if it has one.
+    watch: Option<LogWatch>,
+    /// The pattern of a terminal that is ready for a line, for an agent without a log.
     marker: Option<Regex>,
 }
 
-/// What was heard between two turns.
-enum Heard {
+/// Input between two turns.
+enum ChatInput {
     Nothing,
-    /// The agent has ended, or the person has had enough.
+    /// The agent has ended, or the person ends the chat.
     End,
     /// A line was sent.
     Line(String),
 }
 
 impl Recorder<'_> {
-    /// Waits until a person has sent the agent a prompt, with which it works already. None where the chat is over.
-    pub fn wait_for_prompt(&mut self, turn: usize) -> Result<Option<Queued>, Halt> {
-        let Opened { mut watch, marker } = self.open_chat(turn)?;
+    /// Waits until a person has sent the agent a prompt, on which it works already. None when the chat is over.
+    pub fn wait_for_prompt(&mut self, turn: usize) -> Result<Option<QueuedPrompt>, RunHalt> {
+        let OpenedChat { mut watch, marker } = self.open_chat(turn)?;
         let has_log = watch.is_some();
         if let Some(marker) = marker {
             match self.wait_for_marker(&marker) {
-                Heard::Nothing => {}
-                Heard::End => return Ok(None),
-                Heard::Line(text) => return Ok(Some(Queued { text, is_sent: true })),
+                ChatInput::Nothing => {}
+                ChatInput::End => return Ok(None),
+                ChatInput::Line(text) => return Ok(Some(QueuedPrompt { text, is_sent: true })),
             }
         }
-        self.told(&Event::Waits { turn, request: String::new(), why: Why::Prompt });
-        self.steering.later.clear();
+        self.emit_event(&RunEvent::Waits { turn, request: String::new(), why: WaitReason::Prompt });
+        self.steering.later_commands.clear();
         let (mut looked, mut last_line) = (Instant::now(), None);
         loop {
-            match self.hear_between(&mut vec![]) {
-                Heard::End => return Ok(None),
-                Heard::Line(text) if !has_log => {
-                    return Ok(Some(Queued { text, is_sent: true }));
+            match self.wait_for_input(&mut vec![]) {
+                ChatInput::End => return Ok(None),
+                ChatInput::Line(text) if !has_log => {
+                    return Ok(Some(QueuedPrompt { text, is_sent: true }));
                 }
-                Heard::Line(text) => last_line = Some(text),
-                Heard::Nothing => {}
+                ChatInput::Line(text) => last_line = Some(text),
+                ChatInput::Nothing => {}
             }
-            if !has_log || looked.elapsed() < LOOK {
+            if !has_log || looked.elapsed() < LOG_POLL_INTERVAL {
                 continue;
             }
             looked = Instant::now();
-            let Some(mut begun) = watch.as_mut().and_then(Watch::begun) else { continue };
+            let Some(mut begun) = watch.as_mut().and_then(LogWatch::begun_turn) else { continue };
             let end = Instant::now() + PROMPT_WITHIN;
             while begun.prompt.is_none() && Instant::now() < end {
-                self.hear_between(&mut vec![]);
-                begun = watch.as_mut().and_then(Watch::begun).unwrap_or(begun);
+                self.wait_for_input(&mut vec![]);
+                begun = watch.as_mut().and_then(LogWatch::begun_turn).unwrap_or(begun);
             }
             self.agent.watch = watch;
             let text = begun.prompt.or(last_line);
-            let text = text.unwrap_or_else(|| super::turn::UNKNOWN.to_owned());
-            return Ok(Some(Queued { text, is_sent: true }));
+            let text = text.unwrap_or_else(|| super::turn::UNKNOWN_PROMPT.to_owned());
+            return Ok(Some(QueuedPrompt { text, is_sent: true }));
         }
     }
 
-    /// Waits until the terminal shows for the first time that it takes a line; gives the line that was sent before.
-    fn wait_for_marker(&mut self, marker: &Regex) -> Heard {
-        let (mut shown, mut early) = (vec![], Heard::Nothing);
+    /// Waits until the terminal is ready for a line; returns a line that was sent before.
+    fn wait_for_marker(&mut self, marker: &Regex) -> ChatInput {
+        let (mut shown, mut early) = (vec![], ChatInput::Nothing);
         while !marker.is_match(&shown) {
-            match self.hear_between(&mut shown) {
-                Heard::End => return Heard::End,
-                Heard::Line(text) => early = Heard::Line(text),
-                Heard::Nothing => {}
+            match self.wait_for_input(&mut shown) {
+                ChatInput::End => return ChatInput::End,
+                ChatInput::Line(text) => early = ChatInput::Line(text),
+                ChatInput::Nothing => {}
             }
-            let excess = shown.len().saturating_sub(TAIL);
+            let excess = shown.len().saturating_sub(TAIL_BYTES);
             shown.drain(..excess);
         }
         early
     }
 
-    /// Has the agent run with its screen and nothing asked.
-    fn open_chat(&mut self, turn: usize) -> Result<Opened, Halt> {
-        let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
-        let failed = |why: String| Halt::Failed { turn, why };
-        let Ends { watch, marker, .. } = self.ends(goes_on).map_err(failed)?;
+    /// Starts the agent in its screen without a request.
+    fn open_chat(&mut self, turn: usize) -> Result<OpenedChat, RunHalt> {
+        let goes_on = self.agent.process.as_mut().is_some_and(|it| it.poll_ending().is_none());
+        let failed = |why: String| RunHalt::Failed { turn, why };
+        let TurnEndWatch { watch, marker, .. } = self.turn_end_watch(goes_on).map_err(failed)?;
         if goes_on {
-            return Ok(Opened { watch, marker: None });
+            return Ok(OpenedChat { watch, marker: None });
         }
         if turn > 1 {
-            self.warn(&format!(
+            self.record_warning(&format!(
                 "turn {turn}: the agent was started anew and remembers nothing of the turns before"
             ))?;
         }
         let (session, fresh) = (None, fresh_id());
-        let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
-        let ask = Ask {
+        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        let ask = AgentRequest {
             setup: &self.setup,
-            stage: &self.stage,
+            run_folders: &self.run_folders,
             session,
             fresh: &fresh,
             prompt: "",
             prompt_file: &prompt_file,
             turn,
         };
-        let call = self.agent.driver.call(&ask);
-        let process = self.start(&call)?.map_err(failed)?;
+        let call = self.agent.driver.request_command(&ask);
+        let process = self.start_process(&call)?.map_err(failed)?;
         self.agent.process = Some(process);
-        Ok(Opened { watch, marker })
+        Ok(OpenedChat { watch, marker })
     }
 
-    /// Passes on what the terminal shows and what the person types, for a moment; what it shows is added.
-    fn hear_between(&mut self, shown_so_far: &mut Vec<u8>) -> Heard {
+    /// Passes on the terminal's output and the person's keys for a moment; the output is appended.
+    fn wait_for_input(&mut self, shown_so_far: &mut Vec<u8>) -> ChatInput {
         if self.control.stop.is_set() {
-            return Heard::End;
+            return ChatInput::End;
         }
-        let wishes = self.control.wishes().clone();
-        let Some(process) = &mut self.agent.process else { return Heard::End };
-        if process.ending().is_some() && process.pieces.is_empty() {
-            return Heard::End;
+        let commands = self.control.commands().clone();
+        let Some(process) = &mut self.agent.process else { return ChatInput::End };
+        if process.poll_ending().is_some() && process.pieces.is_empty() {
+            return ChatInput::End;
         }
         let pieces = process.pieces.clone();
-        let mut wish = None;
+        let mut command = None;
         let shown = select! {
-            recv(wishes) -> it => {
-                wish = it.ok();
+            recv(commands) -> it => {
+                command = it.ok();
                 vec![]
             },
             recv(pieces) -> piece => match piece {
                 Ok(piece) => {
                     shown_so_far.extend_from_slice(&piece.bytes);
-                    self.agent.cast.output(&piece.bytes)
+                    self.agent.terminal_recording.record_output(&piece.bytes)
                 }
-                Err(_) => return self.after_the_last_word(),
+                Err(_) => return self.after_output_closed(),
             },
-            default(BEAT) => self.agent.cast.rest(),
+            default(POLL_INTERVAL) => self.agent.terminal_recording.flush_held(),
         };
         if !shown.is_empty() {
-            self.told(&Event::Terminal(shown));
+            self.emit_event(&RunEvent::Terminal(shown));
         }
-        wish.map_or(Heard::Nothing, |wish| self.grant_between(wish))
+        command.map_or(ChatInput::Nothing, |command| self.run_command_between(command))
     }
 
-    /// Its terminal is closed: it ends, if it has not.
-    fn after_the_last_word(&mut self) -> Heard {
-        let has_ended = self.agent.process.as_mut().is_none_or(|it| it.ending().is_some());
+    /// Its terminal is closed: waits a moment for the end of the process.
+    fn after_output_closed(&mut self) -> ChatInput {
+        let has_ended = self.agent.process.as_mut().is_none_or(|it| it.poll_ending().is_some());
         if has_ended {
-            return Heard::End;
+            return ChatInput::End;
         }
-        std::thread::sleep(BEAT);
-        Heard::Nothing
+        std::thread::sleep(POLL_INTERVAL);
+        ChatInput::Nothing
     }
 
-    fn grant_between(&mut self, wish: LiveCommand) -> Heard {
-        match wish {
-            LiveCommand::Stop => return Heard::End,
-            LiveCommand::Resize(columns, rows) => self.resize((columns, rows)),
+    fn run_command_between(&mut self, command: LiveCommand) -> ChatInput {
+        match command {
+            LiveCommand::Stop => return ChatInput::End,
+            LiveCommand::Resize(columns, rows) => self.resize_terminal((columns, rows)),
             LiveCommand::Keys(bytes) => {
-                self.type_in(&bytes);
-                return self.steering.typing.take(&bytes).map_or(Heard::Nothing, Heard::Line);
+                self.type_keys(&bytes);
+                return self.steering.input_line.take_keys(&bytes).map_or(ChatInput::Nothing, ChatInput::Line);
             }
             LiveCommand::Retry | LiveCommand::Skip | LiveCommand::Edit(_) => {
                 let why = "a chat has no next request: type what you want into the agent's screen";
-                self.told(&Event::Warned(why.into()));
+                self.emit_event(&RunEvent::Warned(why.into()));
             }
             LiveCommand::Pause | LiveCommand::GoOn => {}
         }
-        Heard::Nothing
+        ChatInput::Nothing
     }
 }

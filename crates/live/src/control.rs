@@ -1,85 +1,65 @@
-//! What the person who watches a run wants of it, while it goes on.
+//! The commands of a person to a run under way.
 
 use std::io::BufRead;
 
 use crossbeam_channel::{Receiver, Sender};
 
-use trajview_judge::stop::Stop;
-
-/// A wish, carried out as soon as it can be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LiveCommand {
-    /// No further request until [`LiveCommand::GoOn`]; the turn under way goes on.
-    Pause,
-    /// Ends whatever wait there is: sends the request that waits.
-    GoOn,
-    /// The next request is never sent.
-    Skip,
-    /// The next request has these words instead.
-    Edit(String),
-    /// The turn under way, or else the last one, is done again from where the files stood before it.
-    Retry,
-    /// Ends the run; the turn under way does not count.
-    Stop,
-    /// Bytes for the agent's terminal.
-    Keys(Vec<u8>),
-    /// Columns and rows of the agent's terminal.
-    Resize(u16, u16),
-}
+use trajview_judge::stop_flag::StopFlag;
+use trajview_run::live::LiveCommand;
 
 /// A handle on a run; clones are handles on the same one.
 #[derive(Debug, Clone)]
-pub struct Control {
+pub struct RunControl {
     sender: Sender<LiveCommand>,
-    wishes: Receiver<LiveCommand>,
+    commands: Receiver<LiveCommand>,
     /// Also set by signals.
-    pub stop: Stop,
+    pub stop: StopFlag,
 }
 
-/// The order for [`LiveCommand::GoOn`].
+/// The line on standard input that stands for [`LiveCommand::GoOn`].
 pub const ORDER_GO: &str = "go";
 
-/// The order for [`LiveCommand::Pause`].
+/// The line on standard input that stands for [`LiveCommand::Pause`].
 pub const ORDER_PAUSE: &str = "pause";
 
-/// Wishes that wait: keys that nobody takes for as long as a person can type.
-const MOST: usize = 100_000;
+/// The largest number of waiting commands: keys that are not read, for as long as a person can type.
+const MAX_WAITING: usize = 100_000;
 
-impl Default for Control {
+impl Default for RunControl {
     fn default() -> Self {
-        Self::new(Stop::default())
+        Self::new(StopFlag::default())
     }
 }
 
-impl Control {
-    pub fn new(stop: Stop) -> Self {
-        let (sender, wishes) = crossbeam_channel::unbounded();
-        Self { sender, wishes, stop }
+impl RunControl {
+    pub fn new(stop: StopFlag) -> Self {
+        let (sender, commands) = crossbeam_channel::unbounded();
+        Self { sender, commands, stop }
     }
 
-    /// Never waits. False where too much waits already: the agent does not read its keys.
-    pub fn wish(&self, wish: LiveCommand) -> bool {
-        if wish == LiveCommand::Stop {
+    /// Sends a command without waiting. False when too many wait already: the agent does not read its keys.
+    pub fn send_command(&self, command: LiveCommand) -> bool {
+        if command == LiveCommand::Stop {
             self.stop.set();
         }
-        self.sender.len() < MOST && self.sender.send(wish).is_ok()
+        self.sender.len() < MAX_WAITING && self.sender.send(command).is_ok()
     }
 
-    /// Takes orders until there are no more, a word a line: [`ORDER_GO`], [`ORDER_PAUSE`]. Their end stops the run: whoever
-    /// gave them is gone. What is no order is passed over.
-    pub fn obey(&self, orders: impl BufRead) {
+    /// Reads orders until their end, one a line: [`ORDER_GO`], [`ORDER_PAUSE`]. Their end stops the run: the process that
+    /// sent them is gone. Other lines are ignored.
+    pub fn read_orders(&self, orders: impl BufRead) {
         for order in orders.lines().map_while(Result::ok) {
             match order.trim() {
-                ORDER_GO => self.wish(LiveCommand::GoOn),
-                ORDER_PAUSE => self.wish(LiveCommand::Pause),
+                ORDER_GO => self.send_command(LiveCommand::GoOn),
+                ORDER_PAUSE => self.send_command(LiveCommand::Pause),
                 _ => true,
             };
         }
-        self.wish(LiveCommand::Stop);
+        self.send_command(LiveCommand::Stop);
     }
 
-    pub(super) fn wishes(&self) -> &Receiver<LiveCommand> {
-        &self.wishes
+    pub(super) fn commands(&self) -> &Receiver<LiveCommand> {
+        &self.commands
     }
 }
 
@@ -89,12 +69,12 @@ mod tests {
 
     #[test]
     fn orders_become_wishes_and_their_end_stops_the_run() {
-        let control = Control::default();
+        let control = RunControl::default();
 
-        control.obey(&b"pause\nwhat\n go \n"[..]);
+        control.read_orders(&b"pause\nwhat\n go \n"[..]);
 
-        let wishes: Vec<LiveCommand> = control.wishes().try_iter().collect();
-        assert_eq!(wishes, [LiveCommand::Pause, LiveCommand::GoOn, LiveCommand::Stop]);
+        let commands: Vec<LiveCommand> = control.commands().try_iter().collect();
+        assert_eq!(commands, [LiveCommand::Pause, LiveCommand::GoOn, LiveCommand::Stop]);
         assert!(control.stop.is_set());
     }
 }

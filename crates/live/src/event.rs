@@ -1,46 +1,46 @@
-//! What happens in a run, for whoever watches. Plain values; no word of them holds a key.
+//! The events of a run, for its watchers. Plain values; no text of them has a key.
 
 use std::path::PathBuf;
 
-use trajview_run::Tokens;
+use trajview_run::{Tokens, live::WaitReason};
 
-use super::manifest::{LayerRow, TurnRow};
+use super::manifest::{LayerRow, LiveTurnRow};
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
-    /// The bundle is there, and may be opened and followed from now on.
+pub enum RunEvent {
+    /// The bundle exists, and may be opened and followed from now on.
     Opened {
         bundle: PathBuf,
         agent: String,
         version: Option<String>,
         model: Option<String>,
         condition: &'static str,
-        /// Requests in all.
+        /// The number of requests.
         requests: usize,
-        /// Turns done before, where a run is gone on with.
+        /// Turns done before, when a run is resumed.
         done: usize,
         /// The files the agent works on.
         workspace: PathBuf,
     },
-    /// What the run begins with, and what prepares it; a sentence.
-    Beginning(String),
+    /// The run prepares its start files; a sentence.
+    Preparing(String),
     /// A request is about to be sent and waits for the person; `GoOn`, `Skip`, `Edit`, `Retry` and `Stop` end that.
     Waits {
         turn: usize,
         request: String,
-        why: Why,
+        why: WaitReason,
     },
     TurnBegan {
         /// Counts from 1.
         turn: usize,
-        /// As it is sent, what the layers added included.
+        /// The text that is sent, with the text of the layers.
         request: String,
         /// Counts from 1; more than 1 where the turn is done again.
         attempt: usize,
         checkpoint: Option<String>,
         layers: Vec<LayerRow>,
     },
-    /// A process of the agent runs; its words, without its surroundings.
+    /// A process of the agent was started.
     Started {
         command: String,
         process: u32,
@@ -49,26 +49,26 @@ pub enum Event {
     /// Bytes of the agent's terminal, in order.
     Terminal(Vec<u8>),
     /// A line that an agent without a terminal printed.
-    Said(String),
-    /// What the agent was not allowed to do; the run goes on.
+    AgentLine(String),
+    /// An action that the agent was not allowed to take; the run goes on.
     Denied(String),
     /// The agent's log in the bundle is longer than before.
-    Grew,
-    /// What the turn under way has used so far, where the agent says it while it works.
+    LogGrew,
+    /// Usage of the turn under way so far, if the agent reports it while it works.
     Used {
         tokens: Tokens,
         cost_usd: Option<f64>,
     },
-    /// The files are being read for the commit of the turn: so many so far. Told where there are many.
-    Recording {
+    /// The files are being read for the commit of the turn: so many so far. Sent only when there are many.
+    ReadingFiles {
         files: usize,
     },
     /// The turn is recorded: as in `run.json`. `changed` are paths that differ from before it, some of them where there are
     /// many. `total` is of all turns that count.
     TurnEnded {
-        row: Box<TurnRow>,
+        row: Box<LiveTurnRow>,
         changed: Vec<String>,
-        total: Total,
+        total: RunTotal,
     },
     /// The tests of a checkpoint were run.
     Tested {
@@ -88,36 +88,25 @@ pub enum Event {
         turn: usize,
         request: String,
     },
-    /// A person sent this while a turn is under way, and nobody has read it: it is asked when the turn is over.
+    /// A person sent this prompt while a turn is under way, and the agent has not read it: it is sent when the turn is
+    /// over.
     Queued(String),
-    /// The last turn is done again when the run goes on (None: it stays as it is after all).
+    /// The last turn is done again when the run goes on (None: that was taken back).
     Redo {
         turn: Option<usize>,
     },
     /// A turn is done again.
-    Again {
+    TurnRepeated {
         turn: usize,
         why: String,
     },
-    /// Something that should be known, and that does not stop the run; a sentence.
+    /// A warning that does not stop the run; a sentence.
     Warned(String),
 }
 
-/// Why a request waits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// Each one does.
-    StepByStep,
-    Paused,
-    /// A chat waits for what a person types into the agent's screen.
-    Prompt,
-    /// The turn was tried and failed, as this sentence says; going on tries it again.
-    Failed(String),
-}
-
-/// Of all turns that count.
+/// Usage of all turns that count.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Total {
+pub struct RunTotal {
     pub turns: usize,
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,

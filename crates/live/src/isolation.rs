@@ -1,11 +1,11 @@
-//! What sandbox and which network an agent is to have, as plain values.
+//! The sandbox and network of an agent, as plain values.
 
 use serde::{Deserialize, Serialize};
 
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
 worded! {
-    /// What stands around the agent.
+    /// The sandbox around the agent.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Sandbox {
@@ -19,11 +19,11 @@ worded! {
 }
 
 worded! {
-    /// What of the network the agent reaches.
+    /// The network that the agent reaches.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Network {
-        /// What this machine reaches.
+        /// Everything that this machine reaches.
         #[default]
         On = "on",
         /// The model server of this machine and nothing else.
@@ -33,25 +33,25 @@ worded! {
     }
 }
 
-/// A sandbox as it is wanted.
+/// The options for a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Isolation {
+pub struct IsolationOptions {
     pub sandbox: Sandbox,
     pub network: Network,
-    /// Of a container.
+    /// The image of a container.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
 }
 
-impl Isolation {
-    /// Whether nothing stands around the agent.
+impl IsolationOptions {
+    /// Returns whether the agent has no sandbox and the whole network.
     pub fn is_usual(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What makes no sense; a sentence.
-    pub fn problem(&self) -> Option<String> {
+    /// Returns a contradiction between the options; a sentence. None when they fit.
+    pub fn contradiction(&self) -> Option<String> {
         let is_container = matches!(self.sandbox, Sandbox::Docker | Sandbox::Podman);
         match (self.sandbox, self.network, &self.image) {
             (Sandbox::None, Network::Off | Network::Loopback, _) => Some(format!(
@@ -72,13 +72,13 @@ impl Isolation {
         }
     }
 
-    /// As `provenance` says it; None without a sandbox.
-    pub fn said(&self) -> Option<String> {
-        self.place().map(|place| format!("the agent worked in {place}"))
+    /// Returns the sentence for `provenance`; None without a sandbox.
+    pub fn provenance_sentence(&self) -> Option<String> {
+        self.place_text().map(|place| format!("the agent worked in {place}"))
     }
 
-    /// Where the agent works; None without a sandbox.
-    pub fn place(&self) -> Option<String> {
+    /// Returns where the agent works, as text; None without a sandbox.
+    pub fn place_text(&self) -> Option<String> {
         let network = match self.network {
             Network::On => "with the network",
             Network::Loopback => "with the model server of this machine and no other network",
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_a_sentence() {
         let why = |sandbox, network, image: Option<&str>| {
-            Isolation { sandbox, network, image: image.map(str::to_owned) }.problem()
+            IsolationOptions { sandbox, network, image: image.map(str::to_owned) }.contradiction()
         };
         assert_eq!(why(Sandbox::None, Network::On, None), None);
         assert_eq!(why(Sandbox::Bwrap, Network::Off, None), None);

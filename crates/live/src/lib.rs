@@ -1,57 +1,58 @@
-//! An agent at work: asked request by request, recorded turn by turn, as a run bundle that can be opened at any moment.
+//! Drives a coding agent request by request and records every turn as a run bundle, which can be opened at any moment.
 //!
-//! [`run()`] carries out a [`Job`]: plain values that say which agent ([`drivers`]), which requests ([`script`]) and how
-//! far ([`setup`]). It waits until the run is over, so a screen calls it on a thread:
+//! [`run_job`] runs a [`RunJob`]: plain values that name the agent ([`drivers`]), the requests ([`script`]) and the limits
+//! ([`setup`]). It returns when the run is over, so a screen calls it on a thread of its own:
 //!
 //! ```text
-//! live::run(&job, Start::Anew | Start::Resume, &control, &mut |event| ...) -> Result<Ended, CannotStart>
+//! live::run_job(&job, StartMode::Anew | StartMode::Resume, &control, &mut |event| ...) -> Result<LiveRunEnd, CannotStart>
 //! ```
 //!
-//! What happens comes as an [`Event`]: the bundle is open, a request waits for a person, a turn began, bytes of the agent's
-//! terminal, lines of an agent without one, the log grew (the bundle on the disk has more to show), the turn ended with its
-//! row, changed paths and totals, tests were run. What a person wants goes in as a [`LiveCommand`] through a [`Control`], whose
-//! clones may be used from any thread: pause, go on, step by step, skip, edit, retry, end the turn, stop, keys and size of
-//! the terminal. While an event is taken in, the agent waits: that is how a flood is held back.
+//! The caller gets a [`RunEvent`] for everything that happens: the bundle is open, a request waits for a person, a turn
+//! began, bytes of the agent's terminal, lines of an agent without one, the log grew (the bundle on the disk has more to
+//! show), the turn ended with its row, changed paths and totals, tests were run. A person's commands go in as a
+//! [`LiveCommand`] through a [`RunControl`], whose clones may be used from any thread: pause, go on, step by step, skip,
+//! edit, retry, end the turn, stop, keys and size of the terminal. The agent waits while the caller handles an event: that
+//! limits a flood of output.
 //!
-//! [`under_way::patch`] says what the turn under way has changed so far. [`setup::Setup::in_terminal`] gives an agent that has a
-//! screen of its own (Codex) a terminal, so that there is something to be seen and typed to.
+//! [`live_changes::patch_so_far`] gives the changes of the turn under way. [`setup::RunSetup::in_terminal`] gives an agent
+//! that has a screen of its own (Codex) a terminal, so that a person can watch it and type.
 //!
-//! With [`Job::has_person`] a failed turn waits for a wish instead of ending the run, and the questions that programs ask
-//! their terminal are left to whoever draws it; the answers are typed with [`LiveCommand::Keys`].
+//! With [`RunJob::has_person`] a failed turn waits for a command instead of ending the run, and the questions that programs
+//! ask their terminal are left to the caller that draws it; the answers are typed with [`LiveCommand::Keys`].
 //!
 //! # How a turn goes
 //!
-//! [`layers`] may put words before the request. [`turn`] sends it through a [`process`]; the [`listener`] reads what it writes. Then the agent's
-//! [`logs`] are copied, the files become a commit ([`trajview_store::workspace`]), the [`journal`] gets its line, and
-//! `run.json` ([`manifest`]) is written anew. A turn counts from its line in the journal on: one that was begun and does not
-//! count is done again, from the files and logs before it. At the end of a checkpoint [`checks`] runs the tests; [`recheck`] runs some for a run that was recorded before,
-//! [`states`] builds and tests the files of its moments.
+//! [`layers`] may put text before the request. [`turn`] sends it through a [`process`]; the [`listener`] reads the output.
+//! Then the agent's [`logs`] are copied, the files become a commit ([`trajview_store::workspace`]), the [`journal`] gets
+//! its line, and `run.json` ([`manifest`]) is written anew. A turn counts once its line is in the journal: a turn that was
+//! begun and does not count is done again, from the files and logs before it. At the end of a checkpoint
+//! [`checkpoint_tests`] runs the tests; [`recheck`] tests a run that was recorded before, [`check_history`] builds and
+//! tests the files at its moments.
 //!
 //! [`batch`] makes many runs from one plan, each in a process of its own.
 //!
-//! The agent sees a small environment and folders of its own ([`stage`]); keys that it gets are kept out of everything that
-//! is written ([`secrets`]).
+//! The agent sees a small environment and folders of its own ([`run_folders`]); the keys that it gets are covered in
+//! everything that is written ([`secrets`]).
 //!
 //! # Of this crate
 //!
 //! - **Knows** agents at work: drivers, terminals, sandboxes, batches, and how their turns are recorded.
-//! - **Must not know** the screen: it hears of events and gives commands through values.
-//! - **Used by** the program.
+//! - **Must not know** the screen: events go out and commands come in as plain values.
 //!
 //! Always true:
 //!
 //! - The bundle on the disk can be opened at any moment of a run.
-//! - An agent waits while an event is taken in.
+//! - An agent waits while the caller handles an event.
 //! - No process of a run is left behind when it ends.
 
 pub mod agents;
-pub mod base;
+pub mod start_files;
 pub mod batch;
-mod beginning;
+mod start_files_recorder;
 pub mod budget;
-pub mod cast;
+pub mod terminal_recording;
 mod chat;
-pub mod checks;
+pub mod checkpoint_tests;
 pub mod command_line;
 pub mod confine;
 pub mod control;
@@ -69,26 +70,26 @@ pub mod plan;
 pub mod prepare;
 pub mod process;
 mod pty;
-mod queued;
+mod queued_prompts;
 pub mod recheck;
 mod recorder;
-mod refused;
+mod rate_limit;
 pub mod run;
 mod sandbox;
 pub mod script;
-pub mod seal;
+pub mod checksum;
 pub mod secrets;
 pub mod setup;
 mod socket;
-pub mod stage;
-pub mod states;
+pub mod run_folders;
+pub mod check_history;
 pub mod turn;
-mod typing;
-pub mod under_way;
-mod unsent;
+mod input_line;
+pub mod live_changes;
+mod pasted_request;
 mod version;
 
-pub use control::{Control, LiveCommand};
-pub use event::{Event, Total, Why};
+pub use control::RunControl;
+pub use event::{RunEvent, RunTotal};
 pub use orphans::adopt_orphans;
-pub use run::{CannotStart, Ended, Halt, Job, Start, run};
+pub use run::{CannotStart, LiveRunEnd, RunHalt, RunJob, StartMode, run_job};

@@ -1,306 +1,307 @@
-//! Listening to an agent while a turn is under way, until it is over one way or another.
+//! Listens to an agent while a turn is under way, until it is over for any reason.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, never, select};
 use regex::bytes::Regex;
 
+use trajview_run::live::LiveCommand;
 use trajview_run::Tokens;
 
 use super::{
-    cast::Cast,
-    control::{Control, LiveCommand},
+    terminal_recording::TerminalRecording,
+    control::RunControl,
     drivers::{
-        Titles,
-        agent_output::{AgentOutput, Amount, Reader, Stream},
+        TitlePatterns,
+        agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream},
     },
-    event::Event,
-    logs::Says,
-    process::{Ending, Piece, Process},
-    queued::Interjections,
-    secrets::{Cover, Secrets},
-    setup::{Timeouts, duration},
-    typing::Typing,
-    unsent::Unsent,
+    event::RunEvent,
+    logs::TurnLogState,
+    process::{ProcessEnding, OutputChunk, AgentProcess},
+    queued_prompts::PromptsDuringTurn,
+    secrets::{SecretCover, Secrets},
+    setup::{TurnTimeouts, to_duration},
+    input_line::InputLine,
+    pasted_request::PastedRequest,
 };
 
-/// Why listening ended.
+/// The reason why listening ended.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    Exited(Ending),
-    /// The terminal showed what it shows when a turn is over.
-    Marked,
-    /// A person said that the turn is over.
-    Declared,
-    /// A person wants it done again.
-    Again,
+pub enum ListenOutcome {
+    Exited(ProcessEnding),
+    /// The terminal showed the marker of a finished turn.
+    MarkerShown,
+    /// A person ended the turn.
+    EndedByPerson,
+    /// A person wants the turn done again.
+    Repeat,
     Stopped,
-    /// It took too long; a sentence.
+    /// The turn took too long; a sentence.
     Late(String),
 }
 
-/// What listening needs.
+/// Everything that listening needs.
 pub struct Listener<'a> {
-    pub control: &'a Control,
-    pub timeouts: Timeouts,
-    pub reader: &'a mut dyn Reader,
-    pub heard: &'a mut AgentOutput,
+    pub control: &'a RunControl,
+    pub timeouts: TurnTimeouts,
+    pub reader: &'a mut dyn OutputReader,
+    pub parsed: &'a mut AgentOutput,
     pub secrets: &'a Secrets,
-    pub cast: &'a mut Cast,
+    pub terminal_recording: &'a mut TerminalRecording,
     pub terminal: TerminalWatch<'a>,
-    /// Asked now and then what the log says of the turn.
-    pub look: &'a mut dyn FnMut() -> Says,
-    /// Where what it prints is kept.
+    /// Called now and then; returns what the log says of the turn.
+    pub check_log: &'a mut dyn FnMut() -> TurnLogState,
+    /// The file for the agent's output.
     pub file: Option<std::fs::File>,
-    /// Called now and then; whether the log grew.
-    pub grow: &'a mut dyn FnMut() -> bool,
-    pub person: Person<'a>,
-    pub tell: &'a mut dyn FnMut(&Event),
+    /// Called now and then; returns whether the log grew.
+    pub check_growth: &'a mut dyn FnMut() -> bool,
+    pub person: PersonInput<'a>,
+    pub emit: &'a mut dyn FnMut(&RunEvent),
 }
 
-/// What is looked for in the agent's terminal, where it has one, and what is typed into it.
+/// The patterns for the agent's terminal, if it has one, and the request that is typed into it.
 pub struct TerminalWatch<'a> {
-    /// What it shows when a turn is over.
+    /// The pattern that it shows when a turn is over.
     pub marker: Option<&'a Regex>,
-    pub titles: Option<Titles>,
-    /// What it showed after the marker of the turn before, where the agent works on already.
-    pub shown: Vec<u8>,
-    /// The request, where it was typed and the key that sends it was not pressed yet.
-    pub typed: Option<Unsent>,
-    /// Whether nobody draws it, so that its questions have to be answered here.
+    pub titles: Option<TitlePatterns>,
+    /// Its output after the marker of the turn before, when the agent works on already.
+    pub earlier_output: Vec<u8>,
+    /// The pasted request, until the key that sends it was pressed.
+    pub typed: Option<PastedRequest>,
+    /// True if nobody draws it, so that its questions are answered here.
     pub answers: bool,
 }
 
-/// What a person does while the agent works.
-pub struct Person<'a> {
-    /// What was typed and not sent.
-    pub typing: &'a mut Typing,
-    /// What was sent.
-    pub sent: &'a mut Interjections,
-    /// Whether the person began the turn by typing, and may say that it is over by going on.
+/// A person's input while the agent works.
+pub struct PersonInput<'a> {
+    /// Typed and unsent input.
+    pub input_line: &'a mut InputLine,
+    /// Prompts that were sent.
+    pub prompts: &'a mut PromptsDuringTurn,
+    /// True if the person began the turn by typing, and may end it by going on.
     pub is_typed: bool,
-    /// Wishes for what comes after this turn.
-    pub later: &'a mut Vec<LiveCommand>,
+    /// Commands for the time after this turn.
+    pub later_commands: &'a mut Vec<LiveCommand>,
 }
 
-const BEAT: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often the agent's log is looked at.
-const LOOK: Duration = Duration::from_millis(700);
+/// The interval at which the agent's log is read.
+const LOG_POLL_INTERVAL: Duration = Duration::from_millis(700);
 
-/// How long output may stay open when the agent itself has ended: what it left running holds it.
-const GRACE: Duration = Duration::from_millis(500);
+/// The longest time that output may stay open after the agent itself has ended: processes that it left running have it open.
+const OUTPUT_GRACE: Duration = Duration::from_millis(500);
 
-/// How long a terminal has to rest after its marker.
-const REST: Duration = Duration::from_millis(250);
+/// The time for which a terminal must show nothing new after its marker.
+const TERMINAL_REST: Duration = Duration::from_millis(250);
 
-/// How long an agent waits for the answer of a person where there is none.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time for which an agent may wait for a person's answer when nobody is there.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A longer line is cut (bytes).
-const LONGEST_LINE: usize = 8 << 20;
+const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// What is kept of what an agent prints (bytes).
-const MOST_KEPT: u64 = 64 << 20;
+/// The largest part of an agent's output that is kept (bytes).
+const MAX_KEPT_BYTES: u64 = 64 << 20;
 
-/// What of a terminal's output a marker is looked for in (bytes).
-const TAIL: usize = 8 << 10;
+/// The largest part of a terminal's last output that is searched for a marker (bytes).
+const TAIL_BYTES: usize = 8 << 10;
 
 /// Output cut into lines.
 #[derive(Default)]
-struct Lines {
-    held: Vec<u8>,
-    skips: bool,
+struct LineSplitter {
+    partial_line: Vec<u8>,
+    is_skipping: bool,
 }
 
-impl Lines {
-    fn take(&mut self, bytes: &[u8], hear: &mut dyn FnMut(&str)) {
+impl LineSplitter {
+    fn take_bytes(&mut self, bytes: &[u8], on_line: &mut dyn FnMut(&str)) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !self.skips {
-                self.held.extend_from_slice(part);
+            if !self.is_skipping {
+                self.partial_line.extend_from_slice(part);
             }
             if part.ends_with(b"\n") {
-                self.end(hear);
-            } else if self.held.len() > LONGEST_LINE {
-                self.end(hear);
-                self.skips = true;
+                self.end_line(on_line);
+            } else if self.partial_line.len() > MAX_LINE_BYTES {
+                self.end_line(on_line);
+                self.is_skipping = true;
             }
         }
     }
 
-    fn end(&mut self, hear: &mut dyn FnMut(&str)) {
-        let line = std::mem::take(&mut self.held);
+    fn end_line(&mut self, on_line: &mut dyn FnMut(&str)) {
+        let line = std::mem::take(&mut self.partial_line);
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_end_matches(['\n', '\r']);
-        if !line.is_empty() && !self.skips {
-            hear(line);
+        if !line.is_empty() && !self.is_skipping {
+            on_line(line);
         }
-        self.skips = false;
+        self.is_skipping = false;
     }
 }
 
-/// One listening.
-struct Listening<'a, 'b> {
+/// The state while listening to one turn.
+struct ListeningState<'a, 'b> {
     listener: &'b mut Listener<'a>,
-    output: Lines,
-    complaints: Lines,
+    output: LineSplitter,
+    complaints: LineSplitter,
     tail: Vec<u8>,
     is_marked: bool,
-    /// Whether the end of the turn was seen twice: the agent has not gone on by itself in between.
+    /// True if the end of the turn was seen twice: the agent has not gone on by itself in between.
     is_confirmed: bool,
-    /// Whether the title says that the agent waits for a person's answer.
+    /// True if the title shows that the agent waits for a person's answer.
     is_asking: bool,
-    /// Whether it says that the agent works.
+    /// True if the title shows that the agent works.
     is_working: bool,
-    kept: u64,
-    cover: Cover,
+    kept_bytes: u64,
+    cover: SecretCover,
     used: Tokens,
 }
 
 impl Listener<'_> {
-    /// Listens until the turn is over. What is left of the process is the caller's to end.
-    pub fn listen(&mut self, process: &mut Process) -> Outcome {
-        let mut listening = Listening::of(self);
-        listening.go_on();
-        let outcome = listening.until_over(process);
-        listening.decide_all(process);
-        listening.finish();
+    /// Listens until the turn is over. The caller ends what is left of the process.
+    pub fn listen(&mut self, process: &mut AgentProcess) -> ListenOutcome {
+        let mut listening = ListeningState::new(self);
+        listening.check_earlier_output();
+        let outcome = listening.listen_until_over(process);
+        listening.decide_all_sent(process);
+        listening.finish_output();
         outcome
     }
 
-    /// What a process says while it is made to end.
-    pub fn end(&mut self, process: &mut Process) -> Option<Ending> {
-        let patience = duration(self.timeouts.patience);
-        let mut listening = Listening::of(self);
-        let ending = process.end(patience, &mut |piece| {
+    /// Ends a process and reads its last output.
+    pub fn end_process(&mut self, process: &mut AgentProcess) -> Option<ProcessEnding> {
+        let patience = to_duration(self.timeouts.patience);
+        let mut listening = ListeningState::new(self);
+        let ending = process.end_group(patience, &mut |piece| {
             let is_terminal = false;
-            listening.hear(&piece, is_terminal, &mut |_| {});
+            listening.on_output(&piece, is_terminal, &mut |_| {});
         });
-        listening.finish();
+        listening.finish_output();
         ending
     }
 }
 
-impl<'a, 'b> Listening<'a, 'b> {
-    fn of(listener: &'b mut Listener<'a>) -> Self {
-        let cover = Cover::new(listener.secrets.clone());
+impl<'a, 'b> ListeningState<'a, 'b> {
+    fn new(listener: &'b mut Listener<'a>) -> Self {
+        let cover = SecretCover::new(listener.secrets.clone());
         Self {
             listener,
-            output: Lines::default(),
-            complaints: Lines::default(),
+            output: LineSplitter::default(),
+            complaints: LineSplitter::default(),
             tail: vec![],
             is_marked: false,
             is_confirmed: false,
             is_asking: false,
             is_working: false,
-            kept: 0,
+            kept_bytes: 0,
             cover,
             used: Tokens::default(),
         }
     }
 
-    /// The terminal may have shown already that the turn is over.
-    fn go_on(&mut self) {
-        self.tail = std::mem::take(&mut self.listener.terminal.shown);
+    /// Checks whether the terminal has shown already that the turn is over.
+    fn check_earlier_output(&mut self) {
+        self.tail = std::mem::take(&mut self.listener.terminal.earlier_output);
         self.is_marked =
             self.listener.terminal.marker.is_some_and(|marker| marker.is_match(&self.tail));
     }
 
-    fn until_over(&mut self, process: &mut Process) -> Outcome {
-        let wishes = self.listener.control.wishes().clone();
-        let mut pieces: Receiver<Piece> = process.pieces.clone();
+    fn listen_until_over(&mut self, process: &mut AgentProcess) -> ListenOutcome {
+        let commands = self.listener.control.commands().clone();
+        let mut pieces: Receiver<OutputChunk> = process.pieces.clone();
         let (began, mut last, mut looked) = (Instant::now(), Instant::now(), Instant::now());
-        let mut ended: Option<(Ending, Instant)> = None;
+        let mut ended: Option<(ProcessEnding, Instant)> = None;
         let (mut is_open, is_terminal) = (true, process.has_terminal());
         loop {
             if self.listener.control.stop.is_set() {
-                return Outcome::Stopped;
+                return ListenOutcome::Stopped;
             }
-            self.send(process);
-            if let Some(late) = self.lateness(began, last) {
-                return Outcome::Late(late);
+            self.press_send_key(process);
+            if let Some(late) = self.lateness_reason(began, last) {
+                return ListenOutcome::Late(late);
             }
-            if let Some(marked) = self.rests(process, last) {
+            if let Some(marked) = self.outcome_at_rest(process, last) {
                 return marked;
             }
             select! {
                 recv(pieces) -> piece => match piece {
                     Ok(piece) => {
                         last = Instant::now();
-                        self.hear(&piece, is_terminal, &mut |bytes| process.type_in(bytes));
+                        self.on_output(&piece, is_terminal, &mut |bytes| process.type_bytes(bytes));
                     }
                     Err(_) => (is_open, pieces) = (false, never()),
                 },
-                recv(wishes) -> wish => if let Ok(wish) = wish
-                    && let Some(outcome) = self.grant(wish, process)
+                recv(commands) -> command => if let Ok(command) = command
+                    && let Some(outcome) = self.run_command(command, process)
                 {
                     return outcome;
                 },
-                default(BEAT) => {}
+                default(POLL_INTERVAL) => {}
             }
-            if looked.elapsed() >= LOOK {
+            if looked.elapsed() >= LOG_POLL_INTERVAL {
                 looked = Instant::now();
-                if let Some(over) = self.look() {
+                if let Some(over) = self.read_log_state() {
                     return over;
                 }
-                if (self.listener.grow)() {
+                if (self.listener.check_growth)() {
                     last = Instant::now(); // an agent that writes its log is not idle
-                    (self.listener.tell)(&Event::Grew);
+                    (self.listener.emit)(&RunEvent::LogGrew);
                 }
             }
-            self.decide(process);
+            self.decide_sent(process);
             if ended.is_none() {
-                ended = process.ending().map(|ending| (ending, Instant::now()));
+                ended = process.poll_ending().map(|ending| (ending, Instant::now()));
             }
             if let Some((ending, since)) = ended
-                && (!is_open || since.elapsed() > GRACE)
+                && (!is_open || since.elapsed() > OUTPUT_GRACE)
             {
-                return Outcome::Exited(ending);
+                return ListenOutcome::Exited(ending);
             }
         }
     }
 
     /// Presses the key that sends the request, once it is time.
-    fn send(&mut self, process: &mut Process) {
-        let due = self.listener.terminal.typed.as_ref().and_then(|typed| typed.due(Instant::now()));
+    fn press_send_key(&mut self, process: &mut AgentProcess) {
+        let due = self.listener.terminal.typed.as_ref().and_then(|typed| typed.due_key(Instant::now()));
         if let Some(key) = due {
-            process.type_in(key);
+            process.type_bytes(key);
             self.listener.terminal.typed = None;
         }
     }
 
-    fn lateness(&self, began: Instant, last: Instant) -> Option<String> {
-        let Timeouts { turn, idle, .. } = self.listener.timeouts;
-        if began.elapsed() >= duration(turn) {
+    fn lateness_reason(&self, began: Instant, last: Instant) -> Option<String> {
+        let TurnTimeouts { turn, idle, .. } = self.listener.timeouts;
+        if began.elapsed() >= to_duration(turn) {
             return Some(format!("the turn was not over within {turn} s"));
         }
-        if self.is_asking && self.listener.terminal.answers && last.elapsed() >= PATIENCE {
+        if self.is_asking && self.listener.terminal.answers && last.elapsed() >= ANSWER_PATIENCE {
             return Some("it asks something in its terminal, and nobody is there to answer".into());
         }
-        let is_idle = last.elapsed() >= duration(idle);
+        let is_idle = last.elapsed() >= to_duration(idle);
         is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
     }
 
-    /// Asks the log. An agent that works on by itself comes to no rest before that is done too.
-    fn look(&mut self) -> Option<Outcome> {
-        match (self.listener.look)() {
-            Says::UnderWay => {
+    /// Reads the state of the turn in the log. An agent that works on by itself is not at rest before that is done too.
+    fn read_log_state(&mut self) -> Option<ListenOutcome> {
+        match (self.listener.check_log)() {
+            TurnLogState::UnderWay => {
                 // Where it is the log that tells the end, what looked like one was none.
                 if self.listener.terminal.marker.is_none() {
                     (self.is_marked, self.is_confirmed) = (false, false);
                 }
                 None
             }
-            Says::OverAndOn => Some(Outcome::Marked),
-            Says::Over => {
+            TurnLogState::OverAndOn => Some(ListenOutcome::MarkerShown),
+            TurnLogState::Over => {
                 self.is_confirmed = std::mem::replace(&mut self.is_marked, true);
                 None
             }
         }
     }
 
-    /// Whether a terminal that showed its marker has come to rest.
-    fn rests(&mut self, process: &mut Process, last: Instant) -> Option<Outcome> {
+    /// Returns the outcome once a terminal that showed its marker is at rest.
+    fn outcome_at_rest(&mut self, process: &mut AgentProcess, last: Instant) -> Option<ListenOutcome> {
         if !self.is_marked
             || self.is_asking
             || self.is_working
@@ -308,157 +309,158 @@ impl<'a, 'b> Listening<'a, 'b> {
         {
             return None;
         }
-        if self.decide_all(process) {
-            return Some(Outcome::Marked);
+        if self.decide_all_sent(process) {
+            return Some(ListenOutcome::MarkerShown);
         }
-        // What a person typed may be a prompt that the agent begins next.
+        // A person's input may be a prompt that the agent begins next.
         let may_go_on =
-            self.listener.terminal.marker.is_none() && self.listener.person.sent.has_keys;
+            self.listener.terminal.marker.is_none() && self.listener.person.prompts.has_keys;
         let is_sure = self.is_confirmed || !may_go_on;
-        let rests = is_sure && last.elapsed() >= REST && process.pieces.is_empty();
+        let rests = is_sure && last.elapsed() >= TERMINAL_REST && process.pieces.is_empty();
         if !rests {
             return None;
         }
-        // What the log said may be long ago where the agent has asked something since.
-        self.look().or_else(|| self.is_marked.then_some(Outcome::Marked))
+        // The state of the log may be old when the agent has asked something since.
+        self.read_log_state().or_else(|| self.is_marked.then_some(ListenOutcome::MarkerShown))
     }
 
-    /// Decides about what a person sent while the turn goes on, by what the terminal's programs have read.
-    fn decide(&mut self, process: &Process) {
+    /// Decides about prompts that a person sent while the turn goes on, by the input that the terminal's programs have
+    /// read.
+    fn decide_sent(&mut self, process: &AgentProcess) {
         let is_asked =
-            self.listener.terminal.marker.is_some() && self.listener.person.sent.is_undecided();
-        let before = self.listener.person.sent.queued.len();
-        if is_asked && self.listener.person.sent.decide(process.unread()) {
-            process.take_back();
-            for queued in &self.listener.person.sent.queued[before..] {
-                (self.listener.tell)(&Event::Queued(self.listener.secrets.hide(&queued.text)));
+            self.listener.terminal.marker.is_some() && self.listener.person.prompts.is_undecided();
+        let before = self.listener.person.prompts.queued.len();
+        if is_asked && self.listener.person.prompts.decide_old_lines(process.unread_input()) {
+            process.discard_unread();
+            for queued in &self.listener.person.prompts.queued[before..] {
+                (self.listener.emit)(&RunEvent::Queued(self.listener.secrets.hide(&queued.text)));
             }
         }
     }
 
-    /// The same at the end of the turn. Whether the agent has begun with it by itself.
-    fn decide_all(&mut self, process: &Process) -> bool {
-        if !self.listener.person.sent.is_undecided() {
+    /// Decides about all prompts at the end of the turn. Returns whether the agent has begun with one by itself.
+    fn decide_all_sent(&mut self, process: &AgentProcess) -> bool {
+        if !self.listener.person.prompts.is_undecided() {
             return false;
         }
         let marker = self.listener.terminal.marker;
-        if self.listener.person.sent.decide_all(marker.and_then(|_| process.unread())) {
-            process.take_back();
+        if self.listener.person.prompts.decide_all_lines(marker.and_then(|_| process.unread_input())) {
+            process.discard_unread();
         }
-        let goes_on = self.listener.person.sent.queued.iter().any(|it| it.is_sent);
+        let goes_on = self.listener.person.prompts.queued.iter().any(|it| it.is_sent);
         if let Some(end) = marker.and_then(|marker| marker.find(&self.tail)).filter(|_| goes_on) {
-            self.listener.terminal.shown = self.tail.split_off(end.end());
+            self.listener.terminal.earlier_output = self.tail.split_off(end.end());
         }
         goes_on
     }
 
-    /// Carries out a wish, or keeps it for later. An outcome ends the listening.
-    fn grant(&mut self, wish: LiveCommand, process: &mut Process) -> Option<Outcome> {
-        match wish {
+    /// Runs a command, or keeps it for later. An outcome ends the listening.
+    fn run_command(&mut self, command: LiveCommand, process: &mut AgentProcess) -> Option<ListenOutcome> {
+        match command {
             LiveCommand::Keys(bytes) => {
-                self.listener.person.sent.has_keys = true;
-                if let Some(text) = self.listener.person.typing.take(&bytes) {
-                    self.listener.person.sent.send(text, process.unread());
+                self.listener.person.prompts.has_keys = true;
+                if let Some(text) = self.listener.person.input_line.take_keys(&bytes) {
+                    self.listener.person.prompts.add_line(text, process.unread_input());
                 }
-                process.type_in(&bytes);
+                process.type_bytes(&bytes);
             }
             LiveCommand::Pause | LiveCommand::GoOn if self.listener.person.is_typed => {
-                return Some(Outcome::Declared);
+                return Some(ListenOutcome::EndedByPerson);
             }
             LiveCommand::Resize(columns, rows) => {
                 process.resize((columns, rows));
-                self.listener.cast.resize((columns, rows));
+                self.listener.terminal_recording.resize((columns, rows));
             }
-            LiveCommand::Retry => return Some(Outcome::Again),
-            LiveCommand::Stop => return Some(Outcome::Stopped),
-            wish => self.listener.person.later.push(wish),
+            LiveCommand::Retry => return Some(ListenOutcome::Repeat),
+            LiveCommand::Stop => return Some(ListenOutcome::Stopped),
+            command => self.listener.person.later_commands.push(command),
         }
         None
     }
 
-    fn hear(&mut self, piece: &Piece, is_terminal: bool, type_in: &mut dyn FnMut(&[u8])) {
-        self.keep(&piece.bytes);
+    fn on_output(&mut self, piece: &OutputChunk, is_terminal: bool, type_in: &mut dyn FnMut(&[u8])) {
+        self.keep_output(&piece.bytes);
         if is_terminal {
-            return self.hear_terminal(&piece.bytes, type_in);
+            return self.on_terminal_output(&piece.bytes, type_in);
         }
-        let Listening { listener, output, complaints, .. } = self;
-        let lines = if piece.from == Stream::Output { output } else { complaints };
-        let (reader, heard, secrets) =
-            (&mut *listener.reader, &mut *listener.heard, listener.secrets);
-        lines.take(&piece.bytes, &mut |line| {
-            reader.line(&secrets.hide(line), piece.from, heard);
+        let ListeningState { listener, output, complaints, .. } = self;
+        let lines = if piece.from == OutputStream::Output { output } else { complaints };
+        let (reader, parsed, secrets) =
+            (&mut *listener.reader, &mut *listener.parsed, listener.secrets);
+        lines.take_bytes(&piece.bytes, &mut |line| {
+            reader.read_line(&secrets.hide(line), piece.from, parsed);
         });
-        self.pass_on();
+        self.emit_parsed();
     }
 
-    fn hear_terminal(&mut self, bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
-        let shown = self.listener.cast.output(bytes);
+    fn on_terminal_output(&mut self, bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
+        let shown = self.listener.terminal_recording.record_output(bytes);
         if !shown.is_empty() {
-            (self.listener.tell)(&Event::Terminal(shown));
+            (self.listener.emit)(&RunEvent::Terminal(shown));
         }
         if let Some(typed) = &mut self.listener.terminal.typed {
-            typed.hear(bytes);
+            typed.on_output(bytes);
         }
         self.tail.extend_from_slice(bytes);
         if self.listener.terminal.answers {
-            answer(bytes, type_in);
+            answer_terminal_queries(bytes, type_in);
         }
         self.is_marked |=
             self.listener.terminal.marker.is_some_and(|marker| marker.is_match(&self.tail));
-        if let (Some(Titles { works, asks }), Some(title)) =
+        if let (Some(TitlePatterns { works, asks }), Some(title)) =
             (self.listener.terminal.titles, last_title(&self.tail))
         {
             let says = |part: &str| memchr::memmem::find(title, part.as_bytes()).is_some();
             (self.is_working, self.is_asking) = (says(works), says(asks));
         }
-        let excess = self.tail.len().saturating_sub(TAIL);
+        let excess = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..excess);
     }
 
-    /// Tells what the reader understood.
-    fn pass_on(&mut self) {
-        for line in std::mem::take(&mut self.listener.heard.said) {
-            (self.listener.tell)(&Event::Said(line));
+    /// Emits what the reader understood.
+    fn emit_parsed(&mut self) {
+        for line in std::mem::take(&mut self.listener.parsed.messages) {
+            (self.listener.emit)(&RunEvent::AgentLine(line));
         }
-        if let Amount::Turn(tokens) = self.listener.heard.tokens
+        if let ReportedAmount::Turn(tokens) = self.listener.parsed.tokens
             && tokens != self.used
         {
             self.used = tokens;
-            let cost_usd = match self.listener.heard.cost {
-                Amount::Turn(cost) => Some(cost),
+            let cost_usd = match self.listener.parsed.cost {
+                ReportedAmount::Turn(cost) => Some(cost),
                 _ => None,
             };
-            (self.listener.tell)(&Event::Used { tokens, cost_usd });
+            (self.listener.emit)(&RunEvent::Used { tokens, cost_usd });
         }
     }
 
-    fn keep(&mut self, bytes: &[u8]) {
-        let is_room = self.kept < MOST_KEPT;
+    fn keep_output(&mut self, bytes: &[u8]) {
+        let is_room = self.kept_bytes < MAX_KEPT_BYTES;
         if let Some(file) = self.listener.file.as_mut().filter(|_| is_room) {
-            // For whoever looks into trouble; the run does not hang on it.
-            let _ = std::io::Write::write_all(file, &self.cover.take(bytes));
-            self.kept += bytes.len() as u64;
+            // For debugging only; the run does not depend on it.
+            let _ = std::io::Write::write_all(file, &self.cover.cover_piece(bytes));
+            self.kept_bytes += bytes.len() as u64;
         }
     }
 
-    fn finish(&mut self) {
-        let Listening { listener, output, complaints, .. } = self;
-        let (reader, heard, secrets) =
-            (&mut *listener.reader, &mut *listener.heard, listener.secrets);
-        output.end(&mut |line| reader.line(&secrets.hide(line), Stream::Output, heard));
-        complaints.end(&mut |line| reader.line(&secrets.hide(line), Stream::Complaints, heard));
+    fn finish_output(&mut self) {
+        let ListeningState { listener, output, complaints, .. } = self;
+        let (reader, parsed, secrets) =
+            (&mut *listener.reader, &mut *listener.parsed, listener.secrets);
+        output.end_line(&mut |line| reader.read_line(&secrets.hide(line), OutputStream::Output, parsed));
+        complaints.end_line(&mut |line| reader.read_line(&secrets.hide(line), OutputStream::Errors, parsed));
         if let Some(file) = &mut listener.file {
-            let _ = std::io::Write::write_all(file, &self.cover.rest()); // as in `keep`
+            let _ = std::io::Write::write_all(file, &self.cover.take_rest()); // as in `keep`
         }
-        let rest = listener.cast.rest();
+        let rest = listener.terminal_recording.flush_held();
         if !rest.is_empty() {
-            (listener.tell)(&Event::Terminal(rest));
+            (listener.emit)(&RunEvent::Terminal(rest));
         }
-        self.pass_on();
+        self.emit_parsed();
     }
 }
 
-/// The title that a terminal was given last; None where these bytes give none, or not the whole of it.
+/// Returns the last title that a terminal was given; None when these bytes have none, or not the whole of it.
 fn last_title(bytes: &[u8]) -> Option<&[u8]> {
     let begins = [b"\x1b]0;", b"\x1b]2;"].map(|begin| memchr::memmem::rfind(bytes, begin));
     let title = &bytes[begins.into_iter().flatten().max()? + 4..];
@@ -466,8 +468,8 @@ fn last_title(bytes: &[u8]) -> Option<&[u8]> {
     Some(&title[..end])
 }
 
-/// Answers the questions that programs ask a terminal before they do anything else: where the cursor is, what it is.
-fn answer(bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
+/// Answers the queries that programs send to a terminal at their start: the cursor position, the terminal type.
+fn answer_terminal_queries(bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
     const ANSWERS: [(&[u8], &[u8]); 3] =
         [(b"\x1b[6n", b"\x1b[1;1R"), (b"\x1b[5n", b"\x1b[0n"), (b"\x1b[c", b"\x1b[?6c")];
     for (question, answer) in ANSWERS {
@@ -485,25 +487,25 @@ mod tests {
     fn output_is_cut_into_lines_however_it_comes() {
         for at in 0..12 {
             let text = b"one\r\n\ntwo\nrest";
-            let (mut lines, mut heard) = (Lines::default(), vec![]);
+            let (mut lines, mut parsed) = (LineSplitter::default(), vec![]);
             let (first, second) = text.split_at(at);
-            lines.take(first, &mut |line| heard.push(line.to_owned()));
-            lines.take(second, &mut |line| heard.push(line.to_owned()));
-            lines.end(&mut |line| heard.push(line.to_owned()));
-            assert_eq!(heard, ["one", "two", "rest"]);
+            lines.take_bytes(first, &mut |line| parsed.push(line.to_owned()));
+            lines.take_bytes(second, &mut |line| parsed.push(line.to_owned()));
+            lines.end_line(&mut |line| parsed.push(line.to_owned()));
+            assert_eq!(parsed, ["one", "two", "rest"]);
         }
     }
 
     #[test]
     fn a_line_without_an_end_is_cut() {
-        let (mut lines, mut heard) = (Lines::default(), vec![]);
+        let (mut lines, mut parsed) = (LineSplitter::default(), vec![]);
         let piece = vec![b'x'; 1 << 20];
         for _ in 0..20 {
-            lines.take(&piece, &mut |line| heard.push(line.len()));
+            lines.take_bytes(&piece, &mut |line| parsed.push(line.len()));
         }
-        lines.take(b"\nnext\n", &mut |line| heard.push(line.len()));
-        assert_eq!(heard.len(), 2);
-        assert!(heard[0] <= LONGEST_LINE + piece.len() && heard[1] == 4);
+        lines.take_bytes(b"\nnext\n", &mut |line| parsed.push(line.len()));
+        assert_eq!(parsed.len(), 2);
+        assert!(parsed[0] <= MAX_LINE_BYTES + piece.len() && parsed[1] == 4);
     }
 
     #[test]
@@ -518,7 +520,7 @@ mod tests {
     #[test]
     fn the_questions_of_programs_to_their_terminal_are_answered() {
         let mut typed = vec![];
-        answer(b"a\x1b[6nb\x1b[c", &mut |bytes| typed.extend_from_slice(bytes));
+        answer_terminal_queries(b"a\x1b[6nb\x1b[c", &mut |bytes| typed.extend_from_slice(bytes));
         assert_eq!(typed, b"\x1b[1;1R\x1b[?6c");
     }
 }

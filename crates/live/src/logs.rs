@@ -1,4 +1,4 @@
-//! The agent's own logs: found where its driver says, copied below `session/`, and cut back when a turn is done again.
+//! The agent's own logs: found by its driver's patterns, copied below `session/`, and cut back when a turn is done again.
 
 use std::{
     collections::BTreeMap,
@@ -14,43 +14,43 @@ use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 use trajview_formats as formats;
-use trajview_formats::{HEAD_BYTES, Head};
+use trajview_formats::{HEAD_BYTES, FileHead};
 use trajview_store::write::{WriteError, replace_through};
 
-use super::{drivers::Logs, secrets::Secrets};
+use super::{drivers::LogFiles, secrets::Secrets};
 
 /// One log, as it was when a turn was over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogRow {
-    /// Below `session/`.
+    /// Its name below `session/`.
     pub name: String,
-    /// Where the agent keeps it.
+    /// Its path in the agent's folders.
     pub source: PathBuf,
     pub bytes: u64,
     pub lines: u32,
 }
 
-/// What copying found.
+/// The result of copying logs.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct CopiedLogs {
     pub rows: Vec<LogRow>,
-    /// Names of those in which a secret was covered.
+    /// Names of logs in which a secret was covered.
     pub covered: Vec<String>,
-    /// Sentences about those that could not be copied.
+    /// Sentences about logs that could not be copied.
     pub problems: Vec<String>,
 }
 
-/// Deeper folders are not looked into.
-const MOST_DEEP: usize = 8;
+/// The deepest folders that are searched.
+const MAX_DEPTH: usize = 8;
 
-/// An agent with more files than this has no logs of the kind we know.
-const MOST_FILES: usize = 2_000;
+/// The largest number of logs; an agent with more files has no logs of the kind we know.
+const MAX_FILES: usize = 2_000;
 
-/// Copies every log whole. Each takes its name in one step.
-pub fn copy(places: &[Logs], bundle: &Path, secrets: &Secrets) -> Result<Copied, WriteError> {
-    let mut copied = Copied::default();
-    for (name, source) in find(places) {
-        let mut bytes = match read(&source) {
+/// Copies every log whole. Each copy appears under its name in one step.
+pub fn copy_logs(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> Result<CopiedLogs, WriteError> {
+    let mut copied = CopiedLogs::default();
+    for (name, source) in find_logs(places) {
+        let mut bytes = match read_log(&source) {
             Ok(bytes) => bytes,
             Err(why) => {
                 copied.problems.push(format!("session/{name} could not be copied: {why}"));
@@ -65,71 +65,71 @@ pub fn copy(places: &[Logs], bundle: &Path, secrets: &Secrets) -> Result<Copied,
             && fs::read(&path).is_ok_and(|there| there == bytes);
         if !same {
             make_parent(&path)?;
-            // Not beside its name: what lies in `session/` is read by whoever opens the bundle.
+            // Not beside its name: every file in `session/` is read when the bundle is opened.
             replace_through(bundle, &path, &bytes)?;
         }
-        let (count, lines) = (bytes.len() as u64, lines_of(&bytes));
+        let (count, lines) = (bytes.len() as u64, line_count(&bytes));
         copied.rows.push(LogRow { name, source, bytes: count, lines });
     }
     Ok(copied)
 }
 
-/// Whether no log says anything of the turn.
-pub fn is_silent(now: &[LogRow], before: &[LogRow]) -> bool {
+/// Returns whether no log has grown in the turn.
+pub fn has_nothing_new(now: &[LogRow], before: &[LogRow]) -> bool {
     now.iter().all(|row| before.iter().any(|old| old.name == row.name && old.bytes == row.bytes))
 }
 
-/// Keeps what an agent without a log printed in a turn, where it printed anything. It lies beside the request, covered.
+/// Saves the output of a turn of an agent without a log, if there was any, with secrets covered.
 pub fn keep_output(
     prompt_file: &Path,
     turn: usize,
     bundle: &Path,
 ) -> Result<Option<LogRow>, WriteError> {
     let source = prompt_file.with_extension("out");
-    let Some(content) = read(&source).ok().filter(|content| !content.is_empty()) else {
+    let Some(content) = read_log(&source).ok().filter(|content| !content.is_empty()) else {
         return Ok(None);
     };
-    let name = format!("{OUTPUT}{turn:03}.txt");
+    let name = format!("{OUTPUT_PREFIX}{turn:03}.txt");
     let path = bundle.join("session").join(&name);
     make_parent(&path)?;
     replace_through(bundle, &path, &content)?;
-    let (bytes, lines) = (content.len() as u64, lines_of(&content));
+    let (bytes, lines) = (content.len() as u64, line_count(&content));
     Ok(Some(LogRow { name, source, bytes, lines }))
 }
 
-/// What an agent without a log printed in a turn, as far as it is shown; None where nothing was kept.
-pub fn output_of(bundle: &Path, turn: usize) -> Option<Vec<u8>> {
-    let path = bundle.join("session").join(format!("{OUTPUT}{turn:03}.txt"));
+/// Reads the output of a turn of an agent without a log, as far as it is shown; None when nothing was saved.
+pub fn turn_output(bundle: &Path, turn: usize) -> Option<Vec<u8>> {
+    let path = bundle.join("session").join(format!("{OUTPUT_PREFIX}{turn:03}.txt"));
     let mut bytes = vec![];
-    open_plain(&path).ok()?.take(MOST_SHOWN).read_to_end(&mut bytes).ok()?;
+    open_regular(&path).ok()?.take(MAX_SHOWN_BYTES).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
 /// Bytes of the output of a turn that are shown.
-const MOST_SHOWN: u64 = 1 << 20;
+const MAX_SHOWN_BYTES: u64 = 1 << 20;
 
-/// How the name of a turn's output begins.
-const OUTPUT: &str = "output-turn-";
+/// The beginning of the name of a turn's output.
+const OUTPUT_PREFIX: &str = "output-turn-";
 
-/// Copies what logs of lines have gained, up to the last whole line; whether there was anything.
-pub fn grow(places: &[Logs], bundle: &Path, secrets: &Secrets) -> bool {
+/// Copies the new lines of line-based logs, up to the last whole line; returns whether there were any.
+pub fn copy_new_lines(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> bool {
     let mut grew = false;
-    for (name, source) in find(places).into_iter().filter(|(name, _)| name.ends_with(".jsonl")) {
+    for (name, source) in find_logs(places).into_iter().filter(|(name, _)| name.ends_with(".jsonl")) {
         let path = bundle.join("session").join(name);
-        grew |= make_parent(&path).is_ok() && append(&source, &path, secrets).unwrap_or(false);
+        grew |= make_parent(&path).is_ok() && append_new_lines(&source, &path, secrets).unwrap_or(false);
     }
     grew
 }
 
-fn append(source: &Path, path: &Path, secrets: &Secrets) -> io::Result<bool> {
+fn append_new_lines(source: &Path, path: &Path, secrets: &Secrets) -> io::Result<bool> {
     let there = fs::metadata(path).map_or(0, |meta| meta.len());
-    let mut from = open_plain(source)?;
+    let mut from = open_regular(source)?;
     if from.metadata()?.len() <= there {
         return Ok(false);
     }
     from.seek(SeekFrom::Start(there))?;
     let mut bytes = vec![];
-    from.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    from.take(MAX_LOG_BYTES).read_to_end(&mut bytes)?;
     let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Ok(false) };
     bytes.truncate(end + 1);
     secrets.cover(&mut bytes);
@@ -138,17 +138,17 @@ fn append(source: &Path, path: &Path, secrets: &Secrets) -> io::Result<bool> {
     Ok(true)
 }
 
-/// A longer log is copied as far as this.
-const MOST_BYTES: u64 = 2 << 30;
+/// The largest part of a log that is copied (bytes).
+const MAX_LOG_BYTES: u64 = 2 << 30;
 
-/// Name below `session/` and place of every log there is, sorted by name.
-fn find(places: &[Logs]) -> Vec<(String, PathBuf)> {
+/// Finds every log: its name below `session/` and its path, sorted by name.
+fn find_logs(places: &[LogFiles]) -> Vec<(String, PathBuf)> {
     let mut found: Vec<(String, PathBuf)> = vec![];
     for place in places {
         let glob = GlobBuilder::new(&place.pattern).literal_separator(true).build();
         let Ok(glob) = glob else { continue }; // a driver's pattern was looked at before anything began
         let mut paths = vec![];
-        collect(&place.folder, Path::new(""), &glob.compile_matcher(), 0, &mut paths);
+        collect_paths(&place.folder, Path::new(""), &glob.compile_matcher(), 0, &mut paths);
         for inner in paths {
             let own = inner.file_name().map(PathBuf::from).unwrap_or_default();
             let name = if place.is_flat { own } else { inner.clone() };
@@ -163,174 +163,174 @@ fn find(places: &[Logs]) -> Vec<(String, PathBuf)> {
     found
 }
 
-fn collect(root: &Path, inner: &Path, glob: &GlobMatcher, depth: usize, found: &mut Vec<PathBuf>) {
+fn collect_paths(root: &Path, inner: &Path, glob: &GlobMatcher, depth: usize, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(root.join(inner)).into_iter().flatten().flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         let path = inner.join(entry.file_name());
-        if kind.is_dir() && depth < MOST_DEEP {
-            collect(root, &path, glob, depth + 1, found);
-        } else if kind.is_file() && glob.is_match(&path) && found.len() < MOST_FILES {
+        if kind.is_dir() && depth < MAX_DEPTH {
+            collect_paths(root, &path, glob, depth + 1, found);
+        } else if kind.is_file() && glob.is_match(&path) && found.len() < MAX_FILES {
             found.push(path);
         }
     }
 }
 
-/// A link in the place of a log is not followed.
-fn open_plain(path: &Path) -> io::Result<File> {
+/// Opens a regular file; a link in its place is not followed.
+fn open_regular(path: &Path) -> io::Result<File> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
     File::open(path)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+fn read_log(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = vec![];
-    open_plain(path)
-        .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
+    open_regular(path)
+        .and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes))
         .map_err(|why| why.to_string())?;
     Ok(bytes)
 }
 
 fn make_parent(path: &Path) -> Result<(), WriteError> {
     let parent = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent).map_err(WriteError::at(parent))
+    fs::create_dir_all(parent).map_err(WriteError::at_path(parent))
 }
 
-fn lines_of(bytes: &[u8]) -> u32 {
+fn line_count(bytes: &[u8]) -> u32 {
     let has_tail = bytes.last().is_some_and(|last| *last != b'\n');
     let count = memchr::memchr_iter(b'\n', bytes).count() + usize::from(has_tail);
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// What logs of lines say of the turns of an agent in a terminal, from turn to turn.
+/// Watches line-based logs for the turns of an agent in a terminal, from turn to turn.
 #[derive(Debug)]
-pub struct Watch {
-    places: Vec<Logs>,
-    words: LogWords,
-    /// How far each was looked at (bytes).
-    seen: BTreeMap<PathBuf, u64>,
+pub struct LogWatch {
+    places: Vec<LogFiles>,
+    matcher: LogMatcher,
+    /// The length of each log that was read (bytes).
+    read_lengths: BTreeMap<PathBuf, u64>,
     /// The log in which the turn ended.
     over: Option<PathBuf>,
-    /// Prompts in the turn: its own, and what a person sent while it was under way.
+    /// Prompts in the turn: its own, and those that a person sent during it.
     prompts: Vec<String>,
-    next: Option<Begun>,
+    next: Option<BegunTurn>,
 }
 
-/// The patterns of [`super::drivers::End::Log`], and what finds a prompt in a line.
+/// The patterns of [`super::drivers::TurnEndSign::Log`], and the function that finds a prompt in a line.
 #[derive(Debug)]
-pub struct LogWords {
+pub struct LogMatcher {
     pub ends: Regex,
     pub begins: Regex,
     pub goes_on: Option<Regex>,
     pub prompt_of: fn(&str) -> Option<String>,
 }
 
-/// How long after its beginning a turn's prompt is waited for.
+/// The longest time that a turn's prompt may take to appear after its beginning.
 const PROMPT_WITHIN: Duration = Duration::from_secs(1);
 
-const BEAT: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A turn that the agent began by itself, with a prompt that it had kept.
+/// A turn that the agent began by itself, with a queued prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Begun {
-    /// The log it stands in.
+pub struct BegunTurn {
+    /// The log that has it.
     pub source: PathBuf,
-    /// Where its first line starts.
+    /// The offset of its first line (bytes).
     pub bytes: u64,
-    /// None where the log does not say it yet.
+    /// Its prompt; None when the log does not have it yet.
     pub prompt: Option<String>,
 }
 
-/// How far the turn under way is.
+/// The state of the turn under way in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Says {
+pub enum TurnLogState {
     UnderWay,
     Over,
-    /// And the agent has begun another one by itself.
+    /// The turn is over, and the agent has begun another one by itself.
     OverAndOn,
 }
 
-impl Watch {
-    /// What is there already does not count.
-    pub fn new(places: Vec<Logs>, words: LogWords) -> Self {
+impl LogWatch {
+    /// Starts at the present end of the logs.
+    pub fn new(places: Vec<LogFiles>, words: LogMatcher) -> Self {
         let size = |path: &PathBuf| fs::metadata(path).map_or(0, |meta| meta.len());
-        let seen = find(&places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
-        Self { places, words, seen, over: None, prompts: vec![], next: None }
+        let seen = find_logs(&places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
+        Self { places, matcher: words, read_lengths: seen, over: None, prompts: vec![], next: None }
     }
 
-    /// What comes from now on is the next turn, what the agent has begun by itself included.
-    pub fn begin(&mut self) {
+    /// Starts the next turn: lines from now on belong to it, those of a turn that the agent has begun by itself included.
+    pub fn start_turn(&mut self) {
         (self.over, self.next) = (None, None);
         self.prompts.clear();
     }
 
-    /// Reads what came since it was last asked.
-    pub fn look(&mut self) -> Says {
-        for (_, path) in find(&self.places) {
-            self.read(path);
+    /// Reads the new lines of all logs.
+    pub fn read_new_lines(&mut self) -> TurnLogState {
+        for (_, path) in find_logs(&self.places) {
+            self.read_lines(path);
         }
         match (&self.over, &self.next) {
-            (None, _) => Says::UnderWay,
-            (Some(_), None) => Says::Over,
-            (Some(_), Some(_)) => Says::OverAndOn,
+            (None, _) => TurnLogState::UnderWay,
+            (Some(_), None) => TurnLogState::Over,
+            (Some(_), Some(_)) => TurnLogState::OverAndOn,
         }
     }
 
-    /// The prompt of a turn is written a moment after the line that begins it.
+    /// Waits for the prompt of a turn, which is written a moment after the line that begins the turn.
     pub fn wait_for_prompt(&mut self) {
         let end = Instant::now() + PROMPT_WITHIN;
         while self.next.as_ref().is_some_and(|it| it.prompt.is_none()) && Instant::now() < end {
-            thread::sleep(BEAT);
-            self.look();
+            thread::sleep(POLL_INTERVAL);
+            self.read_new_lines();
         }
     }
 
-    /// The turn that the agent has begun since the last one was over, with a prompt that a person sent.
-    pub fn begun(&mut self) -> Option<Begun> {
-        find(&self.places).into_iter().find_map(|(_, path)| self.first_beginning(path))
+    /// Returns the turn that the agent has begun since the last one was over, with a prompt that a person sent.
+    pub fn begun_turn(&mut self) -> Option<BegunTurn> {
+        find_logs(&self.places).into_iter().find_map(|(_, path)| self.first_beginning(path))
     }
 
-    /// What comes before it does not belong to any turn.
-    fn first_beginning(&mut self, path: PathBuf) -> Option<Begun> {
-        let mut at = self.seen.get(&path).copied().unwrap_or(0);
+    /// Finds the first line that begins a turn; lines before it belong to no turn.
+    fn first_beginning(&mut self, path: PathBuf) -> Option<BegunTurn> {
+        let mut at = self.read_lengths.get(&path).copied().unwrap_or(0);
         let bytes = read_from(&path, at).unwrap_or_default();
         let mut lines =
             bytes.split_inclusive(|byte| *byte == b'\n').filter(|it| it.ends_with(b"\n"));
-        let prompt_of = |line: &[u8]| (self.words.prompt_of)(&String::from_utf8_lossy(line));
+        let prompt_of = |line: &[u8]| (self.matcher.prompt_of)(&String::from_utf8_lossy(line));
         let mut begun = None;
         while let Some(line) = lines.next() {
-            if self.words.begins.is_match(line) {
+            if self.matcher.begins.is_match(line) {
                 let prompt = prompt_of(line).or_else(|| lines.find_map(prompt_of));
-                begun = Some(Begun { source: path.clone(), bytes: at, prompt });
+                begun = Some(BegunTurn { source: path.clone(), bytes: at, prompt });
                 break;
             }
             at += line.len() as u64;
         }
-        self.seen.insert(path, at);
+        self.read_lengths.insert(path, at);
         begun
     }
 
-    /// What a person sent and the agent took into the turn, and the turn that the agent began by itself.
-    pub fn found(&self) -> (&[String], Option<&Begun>) {
+    /// Returns the prompts that the agent took into the turn, and the turn that it began by itself.
+    pub fn prompts_and_next(&self) -> (&[String], Option<&BegunTurn>) {
         (self.prompts.get(1..).unwrap_or_default(), self.next.as_ref())
     }
 
-    /// Whole lines only. A line that begins another turn is the last that is looked at, again and again.
-    fn read(&mut self, path: PathBuf) {
-        let mut at = self.seen.get(&path).copied().unwrap_or(0);
+    /// Reads the new whole lines of a log. A line that begins another turn is the last one, and is read again next time.
+    fn read_lines(&mut self, path: PathBuf) {
+        let mut at = self.read_lengths.get(&path).copied().unwrap_or(0);
         let bytes = read_from(&path, at).unwrap_or_default();
         let mut lines =
             bytes.split_inclusive(|byte| *byte == b'\n').filter(|it| it.ends_with(b"\n"));
-        let prompt_of = |line: &[u8]| (self.words.prompt_of)(&String::from_utf8_lossy(line));
+        let prompt_of = |line: &[u8]| (self.matcher.prompt_of)(&String::from_utf8_lossy(line));
         while let Some(line) = lines.next() {
-            if self.over.as_ref() == Some(&path) && self.words.begins.is_match(line) {
+            if self.over.as_ref() == Some(&path) && self.matcher.begins.is_match(line) {
                 let prompt = prompt_of(line).or_else(|| lines.find_map(prompt_of));
-                self.next = Some(Begun { source: path.clone(), bytes: at, prompt });
+                self.next = Some(BegunTurn { source: path.clone(), bytes: at, prompt });
                 break;
             }
-            if self.words.goes_on.as_ref().is_some_and(|goes_on| goes_on.is_match(line)) {
+            if self.matcher.goes_on.as_ref().is_some_and(|goes_on| goes_on.is_match(line)) {
                 self.over = None;
-            } else if self.words.ends.is_match(line) {
+            } else if self.matcher.ends.is_match(line) {
                 self.over = Some(path.clone());
             } else if self.over.is_none() {
                 let prompt = prompt_of(line).filter(|prompt| self.prompts.last() != Some(prompt));
@@ -338,70 +338,70 @@ impl Watch {
             }
             at += line.len() as u64;
         }
-        self.seen.insert(path, at);
+        self.read_lengths.insert(path, at);
     }
 }
 
-/// A log of a turn that the agent went on from by itself: it ends where the next turn begins.
-pub fn end_before(rows: &mut [LogRow], next: &Begun, bundle: &Path) -> Result<(), WriteError> {
+/// Cuts the log of a turn after which the agent went on by itself: it ends where the next turn begins.
+pub fn cut_before(rows: &mut [LogRow], next: &BegunTurn, bundle: &Path) -> Result<(), WriteError> {
     for row in rows.iter_mut().filter(|row| row.source == next.source && row.bytes > next.bytes) {
         let path = bundle.join("session").join(&row.name);
-        let mut bytes = read(&path).map_err(WriteError::at(&path))?;
+        let mut bytes = read_log(&path).map_err(WriteError::at_path(&path))?;
         bytes.truncate(usize::try_from(next.bytes).unwrap_or(usize::MAX));
-        (row.bytes, row.lines) = (next.bytes, lines_of(&bytes));
+        (row.bytes, row.lines) = (next.bytes, line_count(&bytes));
     }
     Ok(())
 }
 
 fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
-    let mut file = open_plain(path)?;
+    let mut file = open_regular(path)?;
     file.seek(SeekFrom::Start(start))?;
     let mut bytes = vec![];
-    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    file.take(MAX_LOG_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Keeps the logs that are documents as the bundle has them before a turn: an attempt that does not count writes over them, and nothing
-/// of a document can be cut off. Those of the turn before stay too.
-pub fn keep_documents(rows: &[LogRow], bundle: &Path, kept: &Kept) -> Result<(), WriteError> {
-    let folder = kept.folder();
+/// Saves the logs that are documents as the bundle has them before a turn: an attempt that does not count overwrites them,
+/// and a document cannot be cut back. Those of the turn before stay too.
+pub fn keep_documents(rows: &[LogRow], bundle: &Path, kept: &KeptDocuments) -> Result<(), WriteError> {
+    let folder = kept.turn_folder();
     for row in rows.iter().filter(|row| is_document(&row.name)) {
         let copy = bundle.join("session").join(&row.name);
         let is_it = fs::metadata(&copy).is_ok_and(|meta| meta.len() == row.bytes);
-        if is_it && kept.of(row).is_none() {
-            fs::create_dir_all(&folder).map_err(WriteError::at(&folder))?;
+        if is_it && kept.read_document(row).is_none() {
+            fs::create_dir_all(&folder).map_err(WriteError::at_path(&folder))?;
             let to = folder.join(kept_name(row));
-            fs::copy(&copy, &to).map_err(WriteError::at(&to))?;
+            fs::copy(&copy, &to).map_err(WriteError::at_path(&to))?;
         }
     }
-    let _ = fs::remove_dir_all(kept.two_before()); // it may well not be there
+    let _ = fs::remove_dir_all(kept.folder_two_before()); // it may well not be there
     Ok(())
 }
 
-/// Where documents are kept as they were before a turn.
+/// The saved documents of the state before a turn.
 #[derive(Debug, Clone)]
-pub struct Kept {
+pub struct KeptDocuments {
     root: PathBuf,
     turn: usize,
 }
 
-impl Kept {
-    /// `requests` is a folder that the agent does not work in.
-    pub fn before(turn: usize, requests: &Path) -> Self {
+impl KeptDocuments {
+    /// Prepares for a turn; `requests` is a folder in which the agent does not work.
+    pub fn before_turn(turn: usize, requests: &Path) -> Self {
         Self { root: requests.join("documents"), turn }
     }
 
-    fn folder(&self) -> PathBuf {
+    fn turn_folder(&self) -> PathBuf {
         self.root.join(self.turn.to_string())
     }
 
-    fn two_before(&self) -> PathBuf {
+    fn folder_two_before(&self) -> PathBuf {
         self.root.join(self.turn.saturating_sub(2).to_string())
     }
 
-    /// A document as it was; None where it was not kept.
-    fn of(&self, row: &LogRow) -> Option<Vec<u8>> {
-        let content = fs::read(self.folder().join(kept_name(row))).ok()?;
+    /// Reads a document as it was; None when it was not saved.
+    fn read_document(&self, row: &LogRow) -> Option<Vec<u8>> {
+        let content = fs::read(self.turn_folder().join(kept_name(row))).ok()?;
         (content.len() as u64 == row.bytes).then_some(content)
     }
 }
@@ -410,36 +410,36 @@ fn kept_name(row: &LogRow) -> String {
     row.name.replace('/', "%")
 }
 
-/// Makes the agent's logs what they were: longer ones are cut, documents put back, new ones go. What the bundle has of them goes
-/// along.
-pub fn cut_back(
-    places: &[Logs],
+/// Restores the agent's logs: longer ones are cut, documents are put back, new ones are removed. The bundle's copies
+/// follow.
+pub fn restore_logs(
+    places: &[LogFiles],
     before: &[LogRow],
     bundle: &Path,
-    kept: &Kept,
+    kept: &KeptDocuments,
 ) -> Result<(), WriteError> {
-    for (name, source) in find(places) {
+    for (name, source) in find_logs(places) {
         let row = before.iter().find(|row| row.name == name);
-        let failed = WriteError::at(&source);
+        let failed = WriteError::at_path(&source);
         match row {
             None => fs::remove_file(&source).map_err(failed)?,
             Some(row) if is_document(&name) => {
-                put_back(&source, row, bundle, kept).map_err(failed)?;
+                restore_document(&source, row, bundle, kept).map_err(failed)?;
             }
-            Some(row) => cut(&source, row.bytes).map_err(failed)?,
+            Some(row) => truncate_file(&source, row.bytes).map_err(failed)?,
         }
     }
-    cut_copies(before, bundle, kept)
+    restore_copies(before, bundle, kept)
 }
 
-/// Whether a log is written anew as a whole each time, so that a part of it is nothing.
+/// Returns whether a log is rewritten as a whole each time, so that a part of it cannot be read.
 fn is_document(name: &str) -> bool {
     name.ends_with(".json")
 }
 
-/// Gives a log that is a document the content that it had, where that was kept or is what the bundle has.
-fn put_back(source: &Path, row: &LogRow, bundle: &Path, kept: &Kept) -> io::Result<()> {
-    let content = match kept.of(row) {
+/// Restores the content of a document, if that was saved or is in the bundle.
+fn restore_document(source: &Path, row: &LogRow, bundle: &Path, kept: &KeptDocuments) -> io::Result<()> {
+    let content = match kept.read_document(row) {
         Some(content) => content,
         None => fs::read(bundle.join("session").join(&row.name))?,
     };
@@ -450,24 +450,24 @@ fn put_back(source: &Path, row: &LogRow, bundle: &Path, kept: &Kept) -> io::Resu
     Ok(())
 }
 
-/// Makes the bundle's copies what they were.
-pub fn cut_copies(before: &[LogRow], bundle: &Path, kept: &Kept) -> Result<(), WriteError> {
+/// Restores the bundle's copies.
+pub fn restore_copies(before: &[LogRow], bundle: &Path, kept: &KeptDocuments) -> Result<(), WriteError> {
     let folder = bundle.join("session");
     let mut names = vec![];
     let Ok(every) = GlobBuilder::new("**").build() else { return Ok(()) };
-    collect(&folder, Path::new(""), &every.compile_matcher(), 0, &mut names);
+    collect_paths(&folder, Path::new(""), &every.compile_matcher(), 0, &mut names);
     for name in names {
         let shown = name.to_string_lossy().replace('\\', "/");
         let path = folder.join(&name);
-        let failed = WriteError::at(&path);
+        let failed = WriteError::at_path(&path);
         match before.iter().find(|row| row.name == shown) {
             Some(row) if is_document(&shown) => {
                 let is_it = fs::metadata(&path).is_ok_and(|meta| meta.len() == row.bytes);
-                if let Some(content) = kept.of(row).filter(|_| !is_it) {
+                if let Some(content) = kept.read_document(row).filter(|_| !is_it) {
                     replace_through(bundle, &path, &content)?;
                 }
             }
-            Some(row) => cut(&path, row.bytes).map_err(failed)?,
+            Some(row) => truncate_file(&path, row.bytes).map_err(failed)?,
             None if shown.ends_with(".cast") => {} // what the terminal showed did happen
             None => fs::remove_file(&path).map_err(failed)?,
         }
@@ -475,15 +475,15 @@ pub fn cut_copies(before: &[LogRow], bundle: &Path, kept: &Kept) -> Result<(), W
     Ok(())
 }
 
-fn cut(path: &Path, bytes: u64) -> io::Result<()> {
+fn truncate_file(path: &Path, bytes: u64) -> io::Result<()> {
     if fs::symlink_metadata(path)?.len() > bytes {
         OpenOptions::new().write(true).open(path)?.set_len(bytes)?;
     }
     Ok(())
 }
 
-/// Which log a turn stands in: one that a format reads, has grown and is no part of another one; that of the session
-/// before any other, and then the one of the turn before: Gemini begins another file in each minute, and does not write into it.
+/// Returns the log of a turn: one that a format reads, has grown and is no part of another one; first that of the session,
+/// then the one of the turn before: Gemini begins another file in each minute, and does not write into it.
 pub fn main_log<'a>(
     now: &'a [LogRow],
     before: &[LogRow],
@@ -494,12 +494,12 @@ pub fn main_log<'a>(
         let old = before.iter().find(|old| old.name == row.name);
         old.is_none_or(|old| row.lines > old.lines)
     };
-    let read: Vec<(&LogRow, Opening)> = now
+    let read: Vec<(&LogRow, LogHead)> = now
         .iter()
         .filter(has_grown)
-        .filter_map(|row| Some((row, Opening::of(bundle, &row.name)?)))
+        .filter_map(|row| Some((row, LogHead::read_head(bundle, &row.name)?)))
         .collect();
-    let is_part = |row: &LogRow, opening: &Opening| {
+    let is_part = |row: &LogRow, opening: &LogHead| {
         let others = read.iter().filter(|(other, _)| other.name != row.name);
         let mut heads = others.map(|(_, other)| other);
         heads.any(|other| other.is_main_of(opening))
@@ -512,43 +512,43 @@ pub fn main_log<'a>(
     found.or(mains.last()).copied()
 }
 
-/// Those of the bundle's logs that no format reads, though their names say that they are logs; `check` warns of them.
-pub fn unread(rows: &[LogRow], bundle: &Path) -> Vec<String> {
+/// Returns the bundle's logs that no format reads, though their names look like logs; `check` warns of them.
+pub fn unreadable_logs(rows: &[LogRow], bundle: &Path) -> Vec<String> {
     let is_log = |name: &str| {
-        [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending)) || name.starts_with(OUTPUT)
+        [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending)) || name.starts_with(OUTPUT_PREFIX)
     };
     let unread =
-        rows.iter().filter(|row| is_log(&row.name) && Opening::of(bundle, &row.name).is_none());
+        rows.iter().filter(|row| is_log(&row.name) && LogHead::read_head(bundle, &row.name).is_none());
     unread.map(|row| format!("session/{}", row.name)).collect()
 }
 
-/// How a log starts, and the format that claims it.
-struct Opening {
+/// The first bytes of a log, and the format that reads it.
+struct LogHead {
     name: String,
     bytes: Vec<u8>,
     is_whole: bool,
     format: &'static dyn formats::Format,
 }
 
-impl Opening {
-    fn of(bundle: &Path, name: &str) -> Option<Self> {
+impl LogHead {
+    fn read_head(bundle: &Path, name: &str) -> Option<Self> {
         let file = File::open(bundle.join("session").join(name)).ok()?;
         let is_whole = file.metadata().ok()?.len() <= HEAD_BYTES as u64;
         let mut bytes = vec![];
         file.take(HEAD_BYTES as u64).read_to_end(&mut bytes).ok()?;
         let name = name.rsplit('/').next().unwrap_or(name).to_owned();
-        let head = Head { name: &name, bytes: &bytes, is_whole };
-        let format = formats::claim(&head).filter(|format| format.offers().is_log())?;
+        let head = FileHead { name: &name, bytes: &bytes, is_whole };
+        let format = formats::format_for_head(&head).filter(|format| format.capabilities().is_log())?;
         Some(Self { name, bytes, is_whole, format })
     }
 
-    fn head(&self) -> Head<'_> {
-        Head { name: &self.name, bytes: &self.bytes, is_whole: self.is_whole }
+    fn file_head(&self) -> FileHead<'_> {
+        FileHead { name: &self.name, bytes: &self.bytes, is_whole: self.is_whole }
     }
 
     fn is_main_of(&self, other: &Self) -> bool {
         self.format.name() == other.format.name()
-            && self.format.is_companion(&self.head(), &other.head())
+            && self.format.is_companion(&self.file_head(), &other.file_head())
     }
 }
 
@@ -556,22 +556,22 @@ impl Opening {
 mod tests {
     use super::*;
 
-    fn place() -> (tempfile::TempDir, tempfile::TempDir, Vec<Logs>) {
+    fn sample_place() -> (tempfile::TempDir, tempfile::TempDir, Vec<LogFiles>) {
         let (home, bundle) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::create_dir_all(home.path().join("a/b")).unwrap();
         let folder = home.path().to_owned();
-        let logs = vec![Logs { folder, pattern: "**/*.jsonl".into(), is_flat: true }];
+        let logs = vec![LogFiles { folder, pattern: "**/*.jsonl".into(), is_flat: true }];
         (home, bundle, logs)
     }
 
     #[test]
     fn logs_are_copied_byte_for_byte_but_for_secrets() {
-        let (home, bundle, places) = place();
+        let (home, bundle, places) = sample_place();
         fs::write(home.path().join("a/b/one.jsonl"), "{}\n{\"k\": \"key-0123456789\"}").unwrap();
         fs::write(home.path().join("a/two.jsonl"), b"{}\r\n\xff\n").unwrap();
         let secrets = Secrets::new(["key-0123456789".to_owned()]);
 
-        let copied = copy(&places, bundle.path(), &secrets).unwrap();
+        let copied = copy_logs(&places, bundle.path(), &secrets).unwrap();
 
         let rows = copied.rows.iter().map(|it| (it.name.as_str(), it.bytes, it.lines));
         let rows = rows.collect::<Vec<_>>();
@@ -583,22 +583,22 @@ mod tests {
 
     #[test]
     fn a_log_that_is_a_document_is_put_back_as_a_whole() {
-        let (home, bundle, mut places) = place();
+        let (home, bundle, mut places) = sample_place();
         places[0].pattern = "**/*.json".into();
         let source = home.path().join("a/run.json");
         fs::write(&source, "{\"turns\": 1}").unwrap();
-        let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+        let before = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap().rows;
         fs::write(&source, "{\"turns\": 2, \"more\": true}").unwrap();
 
-        cut_back(&places, &before, bundle.path(), &Kept::before(2, home.path())).unwrap();
+        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path())).unwrap();
 
         assert_eq!(fs::read_to_string(&source).unwrap(), "{\"turns\": 1}");
     }
 
-    /// The bundle once kept the attempt that had failed, and counted it with the one that was made after it.
+    /// The bundle once kept the failed attempt, and counted it with the one that was made after it.
     #[test]
     fn a_document_that_an_attempt_has_written_over_is_put_back_here_and_in_the_bundle() {
-        let (home, bundle, mut places) = place();
+        let (home, bundle, mut places) = sample_place();
         places[0].pattern = "**/*.traj.json".into();
         let source = home.path().join("a/run.traj.json");
         let copied = || fs::read_to_string(bundle.path().join("session/run.traj.json")).unwrap();
@@ -606,13 +606,13 @@ mod tests {
         let requests = elsewhere.path().join("requests");
         for turn in 1..5 {
             fs::write(&source, "1".repeat(turn)).unwrap();
-            let before = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
-            let kept = Kept::before(turn + 1, &requests);
+            let before = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+            let kept = KeptDocuments::before_turn(turn + 1, &requests);
             keep_documents(&before, bundle.path(), &kept).unwrap();
             fs::write(&source, "a longer one that failed").unwrap();
-            copy(&places, bundle.path(), &Secrets::default()).unwrap();
+            copy_logs(&places, bundle.path(), &Secrets::default()).unwrap();
 
-            cut_back(&places, &before, bundle.path(), &kept).unwrap();
+            restore_logs(&places, &before, bundle.path(), &kept).unwrap();
 
             assert_eq!(
                 (fs::read_to_string(&source).unwrap(), copied()),
@@ -625,80 +625,80 @@ mod tests {
 
     #[test]
     fn a_log_grows_by_whole_lines_and_is_cut_back() {
-        let (home, bundle, places) = place();
+        let (home, bundle, places) = sample_place();
         let source = home.path().join("a/one.jsonl");
         fs::write(&source, "1\n2").unwrap();
         let secrets = Secrets::default();
-        assert!(grow(&places, bundle.path(), &secrets));
-        assert!(!grow(&places, bundle.path(), &secrets));
-        let before = copy(&places, bundle.path(), &secrets).unwrap().rows;
+        assert!(copy_new_lines(&places, bundle.path(), &secrets));
+        assert!(!copy_new_lines(&places, bundle.path(), &secrets));
+        let before = copy_logs(&places, bundle.path(), &secrets).unwrap().rows;
         fs::write(&source, "1\n2\n3\n").unwrap();
         fs::write(home.path().join("new.jsonl"), "x").unwrap();
-        copy(&places, bundle.path(), &secrets).unwrap();
+        copy_logs(&places, bundle.path(), &secrets).unwrap();
 
-        cut_back(&places, &before, bundle.path(), &Kept::before(2, home.path())).unwrap();
+        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path())).unwrap();
 
         assert_eq!(fs::read(&source).unwrap(), b"1\n2");
-        assert_eq!(copy(&places, bundle.path(), &secrets).unwrap().rows, before);
+        assert_eq!(copy_logs(&places, bundle.path(), &secrets).unwrap().rows, before);
         assert_eq!(fs::read_dir(bundle.path().join("session")).unwrap().count(), 1);
     }
 
     /// Lines are words: `begin`, `over`, and `ask` before a prompt.
-    fn watch(places: Vec<Logs>) -> Watch {
-        let words = LogWords {
+    fn log_watch(places: Vec<LogFiles>) -> LogWatch {
+        let words = LogMatcher {
             ends: Regex::new("^over\n$").unwrap(),
             goes_on: None,
             begins: Regex::new("^begin\n$").unwrap(),
             prompt_of: |line| line.trim_end().strip_prefix("ask ").map(str::to_owned),
         };
-        Watch::new(places, words)
+        LogWatch::new(places, words)
     }
 
     #[test]
     fn a_line_that_ends_a_turn_is_found_once_it_is_whole() {
-        let (home, _bundle, places) = place();
+        let (home, _bundle, places) = sample_place();
         let source = home.path().join("a/one.jsonl");
         fs::write(&source, "over\n").unwrap();
-        let mut watch = watch(places);
-        assert_eq!(watch.look(), Says::UnderWay);
+        let mut watch = log_watch(places);
+        assert_eq!(watch.read_new_lines(), TurnLogState::UnderWay);
         fs::write(&source, "over\nmore\nov").unwrap();
-        assert_eq!(watch.look(), Says::UnderWay);
+        assert_eq!(watch.read_new_lines(), TurnLogState::UnderWay);
         fs::write(&source, "over\nmore\nover\n").unwrap();
-        assert_eq!((watch.look(), watch.look()), (Says::Over, Says::Over));
-        watch.begin();
-        assert_eq!(watch.look(), Says::UnderWay);
+        assert_eq!((watch.read_new_lines(), watch.read_new_lines()), (TurnLogState::Over, TurnLogState::Over));
+        watch.start_turn();
+        assert_eq!(watch.read_new_lines(), TurnLogState::UnderWay);
     }
 
     #[test]
     fn a_prompt_that_the_agent_kept_begins_a_turn_and_one_that_it_took_in_does_not() {
-        let (home, bundle, places) = place();
+        let (home, bundle, places) = sample_place();
         let source = home.path().join("a/one.jsonl");
-        let mut watch = watch(places.clone());
+        let mut watch = log_watch(places.clone());
         let first = "begin\nask one\nask more\nover\nusage\n";
         fs::write(&source, format!("{first}begin\n")).unwrap();
-        assert_eq!(watch.look(), Says::OverAndOn);
+        assert_eq!(watch.read_new_lines(), TurnLogState::OverAndOn);
         fs::write(&source, format!("{first}begin\nask two\nover\n")).unwrap();
 
-        assert_eq!(watch.look(), Says::OverAndOn);
+        assert_eq!(watch.read_new_lines(), TurnLogState::OverAndOn);
 
-        let (within, next) = watch.found();
+        let (within, next) = watch.prompts_and_next();
         let (bytes, prompt) = (first.len() as u64, Some("two".to_owned()));
         let next = next.unwrap().clone();
         assert_eq!(within, ["more"]);
-        assert_eq!(next, Begun { source, bytes, prompt });
-        let mut rows = copy(&places, bundle.path(), &Secrets::default()).unwrap().rows;
-        end_before(&mut rows, &next, bundle.path()).unwrap();
+        assert_eq!(next, BegunTurn { source, bytes, prompt });
+        let mut rows = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap().rows;
+        cut_before(&mut rows, &next, bundle.path()).unwrap();
         assert_eq!((rows[0].bytes, rows[0].lines), (bytes, 5));
-        watch.begin();
-        assert_eq!((watch.look(), watch.found()), (Says::Over, (&[][..], None)));
+        watch.start_turn();
+        assert_eq!((watch.read_new_lines(), watch.prompts_and_next()), (TurnLogState::Over, (&[][..], None)));
     }
 
     #[cfg(unix)]
     #[test]
     fn a_link_in_the_place_of_a_log_is_not_followed() {
-        let (home, bundle, places) = place();
+        let (home, bundle, places) = sample_place();
         std::os::unix::fs::symlink("/etc/passwd", home.path().join("x.jsonl")).unwrap();
-        let copied = copy(&places, bundle.path(), &Secrets::default()).unwrap();
+        let copied = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap();
         assert_eq!(copied.rows, []);
     }
 }

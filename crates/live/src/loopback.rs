@@ -1,8 +1,9 @@
-//! The model server of this machine for an agent that has no network: a sandbox with a loopback of its own, in which one
-//! port leads out.
+//! Gives an agent without a network access to the model server of this machine: a sandbox with a loopback of its own, in
+//! which one port leads out.
 //!
-//! Outside, a [`Relay`] listens on a socket in the agent's folder and connects to the server. Inside, `trajview inside` listens on the
-//! server's port, hands what comes to that socket, and runs the agent's program. Nothing else is reached.
+//! Outside, a [`ModelRelay`] listens on a socket in the agent's folder and connects to the server. Inside, `trajview
+//! inside` listens on the server's port, passes the bytes to that socket, and runs the agent's program. Nothing else can be
+//! reached.
 
 use std::{
     io,
@@ -13,23 +14,23 @@ use std::{
     },
 };
 
-use super::{setup::Setup, stage::host_of};
+use super::{setup::RunSetup, run_folders::host_and_port};
 
 /// The name of the socket in the folder of a run.
 pub const SOCKET: &str = "model.sock";
 
-/// What leads out of a sandbox.
+/// The route out of a sandbox: the server, and the socket that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
+pub struct ServerRoute {
     pub host: String,
     pub port: u16,
     pub socket: PathBuf,
 }
 
-impl Way {
-    /// To the model server of a run. The error is a sentence.
-    pub fn of(setup: &Setup, work: &Path) -> Result<Self, String> {
-        let found = setup.server().and_then(host_of);
+impl ServerRoute {
+    /// Returns the route to the model server of a run. The error is a sentence.
+    pub fn to_model_server(setup: &RunSetup, work: &Path) -> Result<Self, String> {
+        let found = setup.server_url().and_then(host_and_port);
         let here = found
             .filter(|(host, _)| host == "localhost" || host == "::1" || host.starts_with("127."));
         let (host, port) = here.ok_or(
@@ -39,9 +40,9 @@ impl Way {
     }
 }
 
-/// The end of the way outside; it is closed when this is dropped.
+/// The outer end of the route; it is closed when this is dropped.
 #[derive(Debug)]
-pub struct Relay {
+pub struct ModelRelay {
     socket: PathBuf,
     is_over: Arc<AtomicBool>,
 }
@@ -60,29 +61,29 @@ mod system {
 
     use super::*;
 
-    impl Relay {
-        pub fn start(way: &Way) -> io::Result<Self> {
-            let _ = std::fs::remove_file(&way.socket); // a run that was killed left it
-            let listener = UnixListener::bind(&way.socket)?;
+    impl ModelRelay {
+        pub fn start_relay(route: &ServerRoute) -> io::Result<Self> {
+            let _ = std::fs::remove_file(&route.socket); // a run that was killed left it
+            let listener = UnixListener::bind(&route.socket)?;
             let is_over = Arc::new(AtomicBool::new(false));
-            let (seen, place) = (Arc::clone(&is_over), (way.host.clone(), way.port));
+            let (seen, place) = (Arc::clone(&is_over), (route.host.clone(), route.port));
             thread::Builder::new().name("relay".into()).spawn(move || {
                 for inner in listener.incoming() {
                     if seen.load(Ordering::SeqCst) {
                         return;
                     }
                     let Ok(inner) = inner else { continue };
-                    // What cannot be reached is closed: the agent sees that nobody answers.
+                    // A server that cannot be reached closes the connection: the agent sees no answer.
                     if let Ok(outer) = TcpStream::connect((place.0.as_str(), place.1)) {
-                        join(inner, outer);
+                        copy_both_ways(inner, outer);
                     }
                 }
             })?;
-            Ok(Self { socket: way.socket.clone(), is_over })
+            Ok(Self { socket: route.socket.clone(), is_over })
         }
     }
 
-    impl Drop for Relay {
+    impl Drop for ModelRelay {
         fn drop(&mut self) {
             self.is_over.store(true, Ordering::SeqCst);
             let _ = UnixStream::connect(&self.socket); // wakes it
@@ -90,14 +91,14 @@ mod system {
         }
     }
 
-    /// Copies both ways, each until its end.
-    fn join(inner: UnixStream, outer: TcpStream) {
+    /// Copies the bytes of both directions, each until its end.
+    fn copy_both_ways(inner: UnixStream, outer: TcpStream) {
         let (Ok(from_inner), Ok(from_outer)) = (inner.try_clone(), outer.try_clone()) else {
             return;
         };
         let there = move || {
             let (mut from, mut to) = (from_inner, outer);
-            let _ = io::copy(&mut from, &mut to); // whoever goes away ends it
+            let _ = io::copy(&mut from, &mut to); // either side may close it
             let _ = to.shutdown(Shutdown::Write);
         };
         let back = move || {
@@ -109,8 +110,8 @@ mod system {
         thread::spawn(back);
     }
 
-    /// Runs a program where this port leads to that socket; gives its exit code, as a shell would.
-    pub fn inside(port: u16, socket: &Path, words: &[String]) -> io::Result<i32> {
+    /// Runs a program where this port leads to that socket; returns its exit code, as a shell would.
+    pub fn run_inside(port: u16, socket: &Path, words: &[String]) -> io::Result<i32> {
         let first = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let second = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).ok();
         for listener in std::iter::once(first).chain(second) {
@@ -118,7 +119,7 @@ mod system {
             thread::spawn(move || {
                 for outer in listener.incoming().flatten() {
                     if let Ok(inner) = UnixStream::connect(&socket) {
-                        join(inner, outer);
+                        copy_both_ways(inner, outer);
                     }
                 }
             });
@@ -133,19 +134,19 @@ mod system {
 mod system {
     use super::*;
 
-    impl Relay {
-        pub fn start(_way: &Way) -> io::Result<Self> {
+    impl ModelRelay {
+        pub fn start_relay(_way: &ServerRoute) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
         }
     }
 
     /// Runs a program where this port leads to that socket.
-    pub fn inside(_port: u16, _socket: &Path, _words: &[String]) -> io::Result<i32> {
+    pub fn run_inside(_port: u16, _socket: &Path, _words: &[String]) -> io::Result<i32> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-pub use system::inside;
+pub use system::run_inside;
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -162,8 +163,8 @@ mod tests {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let way = Way { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
-        let relay = Relay::start(&way).unwrap();
+        let route = ServerRoute { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
+        let relay = ModelRelay::start_relay(&route).unwrap();
         std::thread::spawn(move || {
             let (mut stream, _) = server.accept().unwrap();
             let mut asked = [0; 4];
@@ -171,7 +172,7 @@ mod tests {
             stream.write_all(&[&asked[..], b" too"].concat()).unwrap();
         });
 
-        let code = inside(free, &way.socket, &["sh".into(), "-c".into(), "exit 3".into()]).unwrap();
+        let code = run_inside(free, &route.socket, &["sh".into(), "-c".into(), "exit 3".into()]).unwrap();
         let mut stream = TcpStream::connect(("127.0.0.1", free)).unwrap();
         stream.write_all(b"this").unwrap();
         let mut answer = String::new();
@@ -179,17 +180,17 @@ mod tests {
 
         assert_eq!((code, answer.as_str()), (3, "this too"));
         drop(relay);
-        assert!(!way.socket.exists());
+        assert!(!route.socket.exists());
     }
 
     #[test]
     fn a_server_elsewhere_is_not_led_to() {
-        let mut setup = Setup::new("codex", "w".into());
-        assert!(Way::of(&setup, Path::new("/w")).is_err());
+        let mut setup = RunSetup::new("codex", "w".into());
+        assert!(ServerRoute::to_model_server(&setup, Path::new("/w")).is_err());
         setup.provider.base_url = Some("https://example.com/v1".into());
-        assert!(Way::of(&setup, Path::new("/w")).unwrap_err().contains("on this machine alone"));
+        assert!(ServerRoute::to_model_server(&setup, Path::new("/w")).unwrap_err().contains("on this machine alone"));
         setup.provider.base_url = Some("http://localhost:8080/v1".into());
-        let way = Way::of(&setup, Path::new("/w")).unwrap();
-        assert_eq!((way.port, way.socket), (8080, "/w/model.sock".into()));
+        let route = ServerRoute::to_model_server(&setup, Path::new("/w")).unwrap();
+        assert_eq!((route.port, route.socket), (8080, "/w/model.sock".into()));
     }
 }

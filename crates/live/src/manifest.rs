@@ -2,47 +2,47 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::base::Base;
-use trajview_layers::{Brief, Sentence, Spent, stack::Said};
+use super::start_files::StartFiles;
+use trajview_layers::{Brief, BriefSentence, HelperCost, stack::LayerBrief};
 use trajview_run::Tokens;
-use trajview_store::import::{Agent, CheckpointRow, Task};
+use trajview_store::import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask};
 
-use super::{isolation::Isolation, setup::Limits};
+use super::{isolation::IsolationOptions, setup::LiveRunLimits};
 
-/// What a layer did to a request.
+/// The work of a layer on a request.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LayerRow {
     pub name: String,
-    /// The words it put before the request; empty for none.
+    /// The text that it put before the request; empty for none.
     pub added: String,
-    /// Whether the agent began a new session for it.
+    /// True if the agent began a new session for it.
     pub restarted: bool,
     /// A sentence.
     pub why: String,
-    /// Why the agent began a new session for it.
+    /// The reason why the agent began a new session for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Of the words, each with where it is from.
+    /// The sentences of the text, each with its source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sentences: Vec<Sentence>,
+    pub sentences: Vec<BriefSentence>,
     /// The files that it expected the request to touch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forecast: Vec<String>,
-    /// What it took to find the words: no part of what the agent used.
+    /// The usage for finding the text; not part of the agent's usage.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spent: Option<Spent>,
-    /// What it took to take in the turn when it was over.
+    pub spent: Option<HelperCost>,
+    /// The usage for processing the finished turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<Spent>,
-    /// How often it gave something while the turn was under way.
+    pub after: Option<HelperCost>,
+    /// The number of times that it answered while the turn was under way.
     #[serde(skip_serializing_if = "is_zero")]
     pub given: usize,
 }
 
 impl LayerRow {
-    pub fn of(said: &Said) -> Self {
-        let Said { layer, brief, spent } = said;
+    pub fn from_said(brief_answer: &LayerBrief) -> Self {
+        let LayerBrief { layer, brief, spent } = brief_answer;
         Self {
             name: layer.clone(),
             added: brief.text(),
@@ -56,8 +56,8 @@ impl LayerRow {
         }
     }
 
-    /// What it said; None where it only took in the turn.
-    pub fn said(&self) -> Option<Said> {
+    /// Returns its text; None when it only processed the turn.
+    pub fn to_said(&self) -> Option<LayerBrief> {
         let spent = self.spent?;
         let brief = Brief {
             sentences: self.sentences.clone(),
@@ -65,26 +65,26 @@ impl LayerRow {
             restarts: self.reason.clone(),
             why: self.why.clone(),
         };
-        Some(Said { layer: self.name.clone(), brief, spent })
+        Some(LayerBrief { layer: self.name.clone(), brief, spent })
     }
 }
 
-/// How far a turn came.
+/// The state of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum RecordedTurnState {
     /// Its request was sent, and nothing more is recorded.
     #[default]
     Begun,
-    /// It counts.
+    /// The turn counts.
     Done,
-    /// It failed and stands all the same, because that is what was asked for.
+    /// The turn failed and counts nevertheless, as the options say.
     Kept,
-    /// It failed, was stopped or took too long; it is done again when the run goes on.
+    /// The turn failed, was stopped or took too long; it is done again when the run goes on.
     Cut,
 }
 
-impl State {
+impl RecordedTurnState {
     pub const fn counts(self) -> bool {
         matches!(self, Self::Done | Self::Kept)
     }
@@ -93,7 +93,7 @@ impl State {
 /// One turn, in `run.json` and in the journal.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct TurnRow {
+pub struct LiveTurnRow {
     /// Counts from 1.
     pub turn: usize,
     pub commit: Option<String>,
@@ -102,29 +102,29 @@ pub struct TurnRow {
     #[serde(flatten)]
     pub log: LogPlace,
     /// Null, one object, or a list of them.
-    pub layer: Option<Layers>,
-    pub state: State,
+    pub layer: Option<LayerRows>,
+    pub state: RecordedTurnState,
     /// Counts from 1.
     pub attempt: usize,
-    /// How the process ended: `exit code 0`; null where it still runs.
+    /// The end of the process: `exit code 0`; null while it runs.
     pub exit: Option<String>,
-    /// Why it does not count, or counts though it failed; a sentence.
+    /// The reason why it does not count, or counts though it failed; a sentence.
     pub why: Option<String>,
     #[serde(flatten)]
-    pub reported: Reported,
+    pub reported: AgentReport,
     #[serde(flatten)]
     pub files: FileRemarks,
     /// Processes that the agent had left running when the turn was over, and that were ended.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_running: usize,
     #[serde(flatten)]
-    pub typed: Typed,
-    /// Whether the agent began anew for this turn, and knows nothing of those before.
+    pub typed: TypedByPerson,
+    /// True if the agent began a new session for this turn, and knows nothing of those before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_memory: bool,
 }
 
-/// Where a turn stands in the logs.
+/// The place of a turn in the logs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LogPlace {
@@ -134,28 +134,28 @@ pub struct LogPlace {
     pub last_line: Option<u32>,
 }
 
-/// What the agent itself reported of a turn; a log that is read says more.
+/// The agent's own report of a turn; a log that can be read has more.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Reported {
+pub struct AgentReport {
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
-    /// What the agent was not allowed to do.
+    /// Actions that the agent was not allowed to take.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub denied: Vec<String>,
-    /// What it reported on the way.
+    /// Errors that it reported and went on from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
 }
 
-/// What is to be known of the files that a turn left.
+/// Remarks on the files that a turn left.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileRemarks {
-    /// What it wrote outside its workspace, where that was noticed.
+    /// Files that it wrote outside its workspace, as far as noticed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<String>,
-    /// What of its files is not in the commit, and why.
+    /// Files that are not in the commit, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_recorded: Vec<String>,
     /// Files in the commit in which a key was covered.
@@ -163,14 +163,14 @@ pub struct FileRemarks {
     pub covered: Vec<String>,
 }
 
-/// What a person typed into the agent's terminal.
+/// Input that a person typed into the agent's terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Typed {
-    /// Whether the request was typed: it is not in the script.
+pub struct TypedByPerson {
+    /// True if the request was typed: it is not in the script.
     #[serde(rename = "typed", skip_serializing_if = "std::ops::Not::not")]
     pub request: bool,
-    /// What was typed while the turn was under way, and the agent took into it: answers, and words that steered it.
+    /// Input typed during the turn that the agent took into it: answers, and prompts that steered it.
     #[serde(rename = "typed_within", skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<String>,
 }
@@ -181,13 +181,13 @@ const fn is_zero(count: &usize) -> bool {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Layers {
+pub enum LayerRows {
     One(Box<LayerRow>),
     Several(Vec<LayerRow>),
 }
 
-impl Layers {
-    pub fn of(mut rows: Vec<LayerRow>) -> Option<Self> {
+impl LayerRows {
+    pub fn from_rows(mut rows: Vec<LayerRow>) -> Option<Self> {
         match rows.len() {
             0 => None,
             1 => rows.pop().map(|row| Self::One(Box::new(row))),
@@ -195,10 +195,10 @@ impl Layers {
         }
     }
 
-    /// What they took all together, before the turn and after it.
-    pub fn spent(&self) -> Spent {
+    /// Returns the usage of all layers, before the turn and after it.
+    pub fn total_spent(&self) -> HelperCost {
         let all = self.rows().iter().flat_map(|row| [row.spent, row.after]);
-        all.flatten().fold(Spent::default(), Spent::and)
+        all.flatten().fold(HelperCost::default(), HelperCost::combined_with)
     }
 
     pub fn rows(&self) -> &[LayerRow] {
@@ -210,32 +210,32 @@ impl Layers {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Manifest<'a> {
+pub struct RunManifest<'a> {
     pub schema: &'static str,
     pub id: &'a str,
     pub title: String,
-    pub task: Option<Task<'a>>,
+    pub task: Option<RunJsonTask<'a>>,
     #[serde(flatten)]
-    pub configuration: Configuration<'a>,
+    pub configuration: RunConfiguration<'a>,
     pub provenance: String,
     #[serde(flatten)]
-    pub course: Course<'a>,
-    /// The files that it began with; absent where the workspace was empty.
+    pub course: RunCourse<'a>,
+    /// The start files; absent when the workspace was empty.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<&'a Base>,
+    pub start: Option<&'a StartFiles>,
     pub languages: [&'static str; 0],
-    pub checkpoints: Vec<CheckpointRow<'a>>,
-    pub turns: Vec<TurnRow>,
+    pub checkpoints: Vec<RunJsonCheckpoint<'a>>,
+    pub turns: Vec<LiveTurnRow>,
     /// Files below `session/` that no format reads; they are kept as they are.
     pub kept: &'a [String],
-    pub surroundings: Surroundings<'a>,
+    pub surroundings: RunSurroundings<'a>,
     /// Sentences about the run as a whole.
     pub remarks: &'a [String],
 }
 
-/// When the run began and ended, and how.
+/// Start, end and final state of the run.
 #[derive(Debug, Serialize)]
-pub struct Course<'a> {
+pub struct RunCourse<'a> {
     pub started_at: &'a str,
     /// Null while it runs.
     pub ended_at: Option<&'a str>,
@@ -243,19 +243,19 @@ pub struct Course<'a> {
     pub state: String,
 }
 
-/// Which agent works, how it is asked, and with which model.
+/// The agent, the condition and the model.
 #[derive(Debug, Serialize)]
-pub struct Configuration<'a> {
+pub struct RunConfiguration<'a> {
     /// With the layers that treat it: `emergent+projectguard`.
     pub condition: String,
     pub platform: &'a str,
-    pub agent: Agent<'a>,
+    pub agent: RunJsonAgent<'a>,
     pub model: Option<&'a str>,
 }
 
-/// What there was around the agent.
+/// The environment of the agent.
 #[derive(Debug, Serialize)]
-pub struct Surroundings<'a> {
+pub struct RunSurroundings<'a> {
     pub recorder: &'static str,
     pub os: &'static str,
     pub architecture: &'static str,
@@ -269,21 +269,21 @@ pub struct Surroundings<'a> {
     pub most_bytes: u64,
     pub tests: Option<&'a str>,
     #[serde(flatten)]
-    pub conduct: Conduct<'a>,
+    pub conduct: RecordedConduct<'a>,
 }
 
-/// What two runs are to have in common where only their condition is compared.
+/// Properties that two runs should share when only their condition is compared.
 #[derive(Debug, Serialize)]
-pub struct Conduct<'a> {
-    pub limits: &'a Limits,
-    /// Whether the agent could read and change the bundle.
+pub struct RecordedConduct<'a> {
+    pub limits: &'a LiveRunLimits,
+    /// True if the agent could read and change the bundle.
     pub bundle_in_reach: bool,
-    /// Whether the agent had a terminal though it could do without.
+    /// True if the agent had a terminal though it could do without.
     pub in_terminal: bool,
-    pub isolation: &'a Isolation,
-    /// Of the words of all requests, in order, as they were asked or are to be asked; without what layers add.
+    pub isolation: &'a IsolationOptions,
+    /// The hash of the texts of all requests, in order, sent or still to be sent; without the text of layers.
     pub prompts_sha256: String,
-    /// How often the run was gone on with.
+    /// The number of times that the run was resumed.
     pub interruptions: usize,
 }
 
@@ -301,10 +301,10 @@ mod tests {
             serde_json::to_string(&Tokens { input: Some(5), ..Tokens::default() }).unwrap();
         let text = text.replace("TOKENS", &tokens);
 
-        let row: TurnRow = serde_json::from_str(&text).unwrap();
+        let row: LiveTurnRow = serde_json::from_str(&text).unwrap();
 
         assert_eq!((row.reported.cost_usd, row.typed.request), (Some(0.25), true));
         assert_eq!(serde_json::to_string(&row).unwrap(), text);
-        assert_eq!(serde_json::from_str::<TurnRow>("{}").unwrap(), TurnRow::default());
+        assert_eq!(serde_json::from_str::<LiveTurnRow>("{}").unwrap(), LiveTurnRow::default());
     }
 }

@@ -1,4 +1,4 @@
-//! What a [`super::Job`] is made of, however it was asked for: the script, the program, the driver. Nothing is started.
+//! Prepares the parts of a [`super::RunJob`]: the script, the program, the driver. Nothing is started.
 
 use std::{
     fs,
@@ -6,27 +6,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trajview_run::condition::Condition;
+
 use super::{
     drivers::{
         self,
-        command::{ProgramOptions, SessionWord, Way},
+        command::{ProgramOptions, SessionOption, PromptDelivery},
     },
-    script::{Condition, Script},
-    setup::Setup,
+    script::RequestScript,
+    setup::RunSetup,
 };
 
-/// Why something cannot be used; sentences.
+/// The reason why an input cannot be used; sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unusable {
+pub enum UnusableInput {
     /// A file cannot be read.
     Unread(String),
     /// A file is not what it should be.
     Misread(String),
-    /// What was asked for makes no sense.
+    /// The options make no sense.
     Wrong(String),
 }
 
-impl Unusable {
+impl UnusableInput {
     pub fn sentence(self) -> String {
         match self {
             Self::Unread(why) | Self::Misread(why) | Self::Wrong(why) => why,
@@ -34,40 +36,40 @@ impl Unusable {
     }
 }
 
-/// A script or a checklist is not larger.
-const MOST_BYTES: u64 = 64 << 20;
+/// The largest script or checklist that is read.
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
-pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Unusable> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, UnusableInput> {
     let mut bytes = vec![];
-    let read = fs::File::open(path).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    let read = fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
-        Err(why) => Err(Unusable::Unread(format!("cannot read {}: {why}", path.display()))),
+        Err(why) => Err(UnusableInput::Unread(format!("cannot read {}: {why}", path.display()))),
     }
 }
 
-pub fn text_of(path: &Path) -> Result<String, Unusable> {
-    let not_text = |_| Unusable::Misread(format!("{} is not UTF-8 text", path.display()));
-    String::from_utf8(bytes_of(path)?).map_err(not_text)
+pub fn read_text(path: &Path) -> Result<String, UnusableInput> {
+    let not_text = |_| UnusableInput::Misread(format!("{} is not UTF-8 text", path.display()));
+    String::from_utf8(read_bytes(path)?).map_err(not_text)
 }
 
-pub fn script_of(path: &Path) -> Result<Script, Unusable> {
-    let read = Script::read(&bytes_of(path)?);
-    read.map_err(|why| Unusable::Misread(format!("{} {why}", path.display())))
+pub fn read_script(path: &Path) -> Result<RequestScript, UnusableInput> {
+    let read = RequestScript::parse_script(&read_bytes(path)?);
+    read.map_err(|why| UnusableInput::Misread(format!("{} {why}", path.display())))
 }
 
-/// The script of a file, of a specification or of both, as it is asked; and under which condition: the one that is
-/// wanted, or else the script's own.
-pub fn asked(
+/// Returns the script of a file, of a specification or of both, and its condition: the wanted one, or else the script's
+/// own.
+pub fn script_and_condition(
     script: Option<&Path>,
     specification: Option<&Path>,
     wanted: Option<Condition>,
-) -> Result<(Script, Condition), Unusable> {
-    let text = specification.map(text_of).transpose()?;
+) -> Result<(RequestScript, Condition), UnusableInput> {
+    let text = specification.map(read_text).transpose()?;
     let (read, name) = match script {
-        Some(path) => (script_of(path)?, path.display().to_string()),
+        Some(path) => (read_script(path)?, path.display().to_string()),
         None => (
-            Script::of_specification(text.as_deref().unwrap_or("the request")),
+            RequestScript::from_specification(text.as_deref().unwrap_or("the request")),
             "the specification".into(),
         ),
     };
@@ -76,80 +78,81 @@ pub fn asked(
         _ => Condition::SingleShot,
     };
     let condition = wanted.unwrap_or(usual);
-    let script = read.under(condition, text);
-    Ok((script.map_err(|why| Unusable::Wrong(format!("{name}: {why}")))?, condition))
+    let script = read.for_condition(condition, text);
+    Ok((script.map_err(|why| UnusableInput::Wrong(format!("{name}: {why}")))?, condition))
 }
 
-/// Names the driver of a program that the settings know, with its words; a driver of ours stays as it is.
-pub fn drive(setup: &mut Setup, configured: &[(String, ProgramOptions)]) -> Result<(), Unusable> {
-    if drivers::names().contains(&setup.agent.as_str()) {
+/// Sets the command of an agent that is configured in the settings; a built-in driver needs none.
+pub fn set_driver(setup: &mut RunSetup, configured: &[(String, ProgramOptions)]) -> Result<(), UnusableInput> {
+    if drivers::driver_names().contains(&setup.agent.as_str()) {
         return Ok(());
     }
     let Some((_, words)) = configured.iter().find(|(name, _)| *name == setup.agent) else {
-        let mut known: Vec<String> = drivers::names().into_iter().map(str::to_owned).collect();
+        let mut known: Vec<String> = drivers::driver_names().into_iter().map(str::to_owned).collect();
         known.push("command".into());
         known.extend(configured.iter().map(|(name, _)| name.clone()));
-        return Err(Unusable::Wrong(format!(
+        return Err(UnusableInput::Wrong(format!(
             "no agent is called {}; known: {}; a table [drivers.{}] in the settings file makes one",
             setup.agent,
             known.join(", "),
             setup.agent
         )));
     };
-    setup.command = Some(from_elsewhere(words.clone()));
+    setup.command = Some(with_found_program(words.clone()));
     Ok(())
 }
 
-/// The words of a driver with its program as it is found from the agent's folder.
-pub fn from_elsewhere(mut words: ProgramOptions) -> ProgramOptions {
+/// Replaces the programs of a driver by paths that work from the agent's folder.
+pub fn with_found_program(mut words: ProgramOptions) -> ProgramOptions {
     for start in [&mut words.start, &mut words.next] {
         if let Some(first) = start.first_mut().filter(|first| !first.contains('{')) {
-            *first = program(Path::new(first)).to_string_lossy().into_owned();
+            *first = program_path(Path::new(first)).to_string_lossy().into_owned();
         }
     }
     words
 }
 
-/// A program by its words alone: what stands in them tells how it gets its request.
-pub fn words(start: &[String]) -> ProgramOptions {
+/// Returns options for a program of which only the command line is given: its placeholders show how it gets its request.
+pub fn options_for_command(start: &[String]) -> ProgramOptions {
     let has = |mark: &str| start.iter().any(|word| word.contains(mark));
     let prompt = match () {
-        () if has("{prompt_file}") => Way::File,
-        () if has("{prompt}") => Way::Arg,
-        () => Way::Stdin,
+        () if has("{prompt_file}") => PromptDelivery::File,
+        () if has("{prompt}") => PromptDelivery::Arg,
+        () => PromptDelivery::Stdin,
     };
     let session =
-        if has("{session}") || has("{uuid}") { SessionWord::Chosen } else { SessionWord::None };
+        if has("{session}") || has("{uuid}") { SessionOption::Chosen } else { SessionOption::None };
     ProgramOptions { start: start.to_vec(), prompt, session, ..ProgramOptions::default() }
 }
 
-/// A folder of this name that is not there yet: with a number after it where the name is taken.
+/// Returns a folder of this name that does not exist yet: with a number after it when the name is taken.
 pub fn free_folder(folder: &Path, name: &str) -> PathBuf {
     let is_free = |path: &PathBuf| fs::symlink_metadata(path).is_err();
     let more = (2..).map(|number| folder.join(format!("{name}-{number}")));
     std::iter::once(folder.join(name)).chain(more).find(is_free).unwrap_or_default()
 }
 
-/// A program as it is found from elsewhere: one that lies where we were started is named by its whole path, unless a bare
-/// name is found on the PATH.
-pub fn program(path: &Path) -> PathBuf {
+/// Returns a program's path as it works from another folder: one in the present folder becomes absolute, unless a bare name
+/// is found on the PATH.
+pub fn program_path(path: &Path) -> PathBuf {
     let is_bare = path.components().count() == 1 && !path.starts_with(".");
-    let is_here = path.is_file() && !(is_bare && on_path(path).is_some());
-    if is_here { absolute(path) } else { path.to_owned() }
+    let is_here = path.is_file() && !(is_bare && find_on_path(path).is_some());
+    if is_here { absolute_path(path) } else { path.to_owned() }
 }
 
-/// Where a program is: a name is looked for in the folders of PATH. None where there is no such file to be run.
-pub fn found(program: &Path) -> Option<PathBuf> {
+/// Returns the path of a program: a bare name is searched in the folders of PATH. None when there is no such executable
+/// file.
+pub fn find_program(program: &Path) -> Option<PathBuf> {
     match program.components().count() {
-        1 if !program.starts_with(".") => on_path(program),
-        _ => can_run(program).then(|| absolute(program)),
+        1 if !program.starts_with(".") => find_on_path(program),
+        _ => can_run(program).then(|| absolute_path(program)),
     }
 }
 
-fn on_path(name: &Path) -> Option<PathBuf> {
+fn find_on_path(name: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let all = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    all.into_iter().find(|path| can_run(path)).map(|path| absolute(&path))
+    all.into_iter().find(|path| can_run(path)).map(|path| absolute_path(&path))
 }
 
 #[cfg(unix)]
@@ -163,7 +166,7 @@ fn can_run(path: &Path) -> bool {
     path.is_file() || path.with_extension("exe").is_file()
 }
 
-pub fn absolute(path: &Path) -> PathBuf {
+pub fn absolute_path(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -177,9 +180,9 @@ mod tests {
         let path = place.path().join("agent");
         fs::write(&path, "#!/bin/sh\n").unwrap();
 
-        assert_eq!(found(&path), None);
-        assert_eq!(found(Path::new("no-such-program-anywhere")), None);
-        assert!(cfg!(not(unix)) || found(Path::new("sh")).is_some_and(|it| it.is_absolute()));
+        assert_eq!(find_program(&path), None);
+        assert_eq!(find_program(Path::new("no-such-program-anywhere")), None);
+        assert!(cfg!(not(unix)) || find_program(Path::new("sh")).is_some_and(|it| it.is_absolute()));
     }
 
     #[test]
@@ -189,14 +192,14 @@ mod tests {
         fs::write(&script, r#"{"requests": [{"text": "one"}, {"text": "two"}]}"#).unwrap();
         fs::write(&text, "all of it").unwrap();
 
-        let by_script = asked(Some(&script), None, None).unwrap();
-        let by_text = asked(None, Some(&text), None).unwrap();
-        let by_both = asked(Some(&script), Some(&text), None).unwrap();
+        let by_script = script_and_condition(Some(&script), None, None).unwrap();
+        let by_text = script_and_condition(None, Some(&text), None).unwrap();
+        let by_both = script_and_condition(Some(&script), Some(&text), None).unwrap();
 
         assert_eq!((by_script.0.requests.len(), by_script.1), (2, Condition::Emergent));
         assert_eq!((by_text.0.requests.len(), by_text.1), (1, Condition::SingleShot));
         assert_eq!(by_both.0.requests[0].text, "all of it");
-        let wrong = asked(None, Some(&text), Some(Condition::Emergent)).unwrap_err();
-        assert!(matches!(wrong, Unusable::Wrong(_)));
+        let wrong = script_and_condition(None, Some(&text), Some(Condition::Emergent)).unwrap_err();
+        assert!(matches!(wrong, UnusableInput::Wrong(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! One process of an agent: started in a group of its own, read on threads, ended with everything it started.
 //!
-//! What it prints comes through a channel of a few pieces: while nobody takes them, nobody reads, and an agent that
-//! floods its output waits. It is asked to end in three steps, each firmer than the one before.
+//! Its output comes through a channel with room for a few pieces: while nobody takes them, nothing is read, and an agent
+//! that floods its output waits. It is stopped in three steps: interrupt, terminate, kill.
 
 #![allow(unsafe_code, reason = "a process gets its session and its end between fork and exec")]
 
@@ -19,16 +19,16 @@ use crossbeam_channel::{Receiver, Sender};
 
 use super::{
     confine::Confinement,
-    drivers::{Call, Input, agent_output::Stream},
+    drivers::{AgentCommand, RequestInput, agent_output::OutputStream},
     orphans,
-    pty::{Terminal, Unread},
-    sandbox::Inside,
+    pty::{AgentTerminal, UnreadInput},
+    sandbox::SandboxedProcess,
 };
 
-/// What is started.
+/// A process to start.
 #[derive(Debug, Clone, Copy)]
-pub struct Order<'a> {
-    pub call: &'a Call,
+pub struct ProcessSpec<'a> {
+    pub command: &'a AgentCommand,
     pub environment: &'a BTreeMap<String, String>,
     pub folder: &'a Path,
     /// Its standard input, where it gets one.
@@ -38,84 +38,84 @@ pub struct Order<'a> {
     pub confinement: &'a Confinement,
 }
 
-impl Order<'_> {
-    /// The program with its words and surroundings, to run in a session of its own and out of reach of what is hidden.
-    pub fn command(&self) -> std::io::Result<Command> {
-        let mut command = self.confinement.command(&Inside {
-            program: &self.call.program,
-            args: &self.call.args,
+impl ProcessSpec<'_> {
+    /// Returns the command, to run in a session of its own and without access to hidden files.
+    pub fn to_command(&self) -> std::io::Result<Command> {
+        let mut command = self.confinement.wrapped_command(&SandboxedProcess {
+            program: &self.command.program,
+            args: &self.command.args,
             environment: self.environment,
             folder: self.folder,
-            has_terminal: self.call.input.is_terminal(),
+            has_terminal: self.command.input.is_terminal(),
         });
         in_own_session(&mut command);
         dies_with_us(&mut command);
-        self.confinement.apply(&mut command)?;
+        self.confinement.hide_from(&mut command)?;
         Ok(command)
     }
 
-    /// Runs a program whose output is nobody's until it has ended, but not for longer than a minute. The error is a sentence.
-    pub fn run(&self) -> Result<(), String> {
-        self.run_within(Stdio::null(), PATIENCE)
+    /// Runs a program and discards its output, for no longer than a minute. The error is a sentence.
+    pub fn run_quietly(&self) -> Result<(), String> {
+        self.run_within(Stdio::null(), HELPER_TIMEOUT)
     }
 
-    /// The same with its output as the content of a file.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
-        let said = |why: std::io::Error| format!("{}: {why}", path.display());
+    /// Runs a program and writes its output into a file.
+    pub fn run_into_file(&self, path: &Path) -> Result<(), String> {
+        let error_text = |why: std::io::Error| format!("{}: {why}", path.display());
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(said)?;
+            std::fs::create_dir_all(parent).map_err(error_text)?;
         }
         let part = path.with_extension("part");
-        let file = File::create(&part).map_err(said)?;
-        self.run_within(file.into(), PATIENCE)?;
-        std::fs::rename(&part, path).map_err(said)
+        let file = File::create(&part).map_err(error_text)?;
+        self.run_within(file.into(), HELPER_TIMEOUT)?;
+        std::fs::rename(&part, path).map_err(error_text)
     }
 
     fn run_within(&self, output: Stdio, patience: Duration) -> Result<(), String> {
-        let program = &self.call.program;
+        let program = &self.command.program;
         let mut child = self
-            .command()
+            .to_command()
             .and_then(|mut command| {
                 command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).spawn()
             })
-            .map_err(|why| cannot_run(program, &why))?;
+            .map_err(|why| cannot_run_sentence(program, &why))?;
         let end = Instant::now() + patience;
         let why = loop {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(status)) => return Err(format!("{program} failed ({status})")),
-                Ok(None) if Instant::now() < end => thread::sleep(BEAT),
+                Ok(None) if Instant::now() < end => thread::sleep(EXIT_POLL_INTERVAL),
                 Ok(None) => break format!("{program} did not end within {} s", patience.as_secs()),
                 Err(why) => break why.to_string(),
             }
         };
-        push_group(child.id(), Push::Kill);
+        signal_group(child.id(), StopSignal::Kill);
         let _ = child.wait(); // nothing more is asked of it
         Err(why)
     }
 }
 
-/// How long a program may take to give a session of an agent away, or to take one.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time that a program may take to export or import a session.
+const HELPER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes as they came.
+/// A piece of output.
 #[derive(Debug)]
-pub struct Piece {
-    pub from: Stream,
+pub struct OutputChunk {
+    pub from: OutputStream,
     pub bytes: Vec<u8>,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ending {
-    /// None where a signal ended it.
+pub struct ProcessEnding {
+    /// The exit code; None when a signal ended the process.
     pub code: Option<i32>,
     pub signal: Option<i32>,
 }
 
-impl Ending {
-    /// `exit code 3`, `ended by signal 9`.
-    pub fn words(self) -> String {
+impl ProcessEnding {
+    /// Returns the end as text: `exit code 3`, `ended by signal 9`.
+    pub fn ending_text(self) -> String {
         match (self.code, self.signal) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("ended by signal {signal}"),
@@ -125,146 +125,147 @@ impl Ending {
 }
 
 #[derive(Debug)]
-pub struct Process {
-    kind: Kind,
+pub struct AgentProcess {
+    kind: ProcessKind,
     pub id: u32,
-    pub pieces: Receiver<Piece>,
-    ending: Option<Ending>,
+    pub pieces: Receiver<OutputChunk>,
+    ending: Option<ProcessEnding>,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum ProcessKind {
     Plain(Child),
-    Terminal(Terminal),
+    Terminal(AgentTerminal),
 }
 
-/// Pieces that wait for somebody to take them.
-const WAITING: usize = 32;
+/// The largest number of pieces that may wait in the channel.
+const MAX_WAITING_PIECES: usize = 32;
 
 const PIECE_BYTES: usize = 16 << 10;
 
-/// How often a process that is to end is looked at.
-const BEAT: Duration = Duration::from_millis(10);
+/// The interval at which an ending process is polled.
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How hard a process is asked to end.
+/// The steps of stopping a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Push {
+pub enum StopSignal {
     Interrupt,
     Terminate,
     Kill,
 }
 
-impl Process {
-    /// The error is a sentence.
-    pub fn start(order: &Order<'_>) -> Result<Self, String> {
-        let (sender, pieces) = crossbeam_channel::bounded(WAITING);
-        let program = &order.call.program;
-        if order.call.input.is_terminal() {
-            let terminal = Terminal::start(order, sender)?;
+impl AgentProcess {
+    /// Starts a process. The error is a sentence.
+    pub fn spawn(spec: &ProcessSpec<'_>) -> Result<Self, String> {
+        let (sender, pieces) = crossbeam_channel::bounded(MAX_WAITING_PIECES);
+        let program = &spec.command.program;
+        if spec.command.input.is_terminal() {
+            let terminal = AgentTerminal::open_and_start(spec, sender)?;
             let id = terminal.id();
-            return Ok(Self { kind: Kind::Terminal(terminal), id, pieces, ending: None });
+            return Ok(Self { kind: ProcessKind::Terminal(terminal), id, pieces, ending: None });
         }
-        let input = match order.call.input {
-            Input::Prompt => File::open(order.prompt_file)
+        let input = match spec.command.input {
+            RequestInput::Prompt => File::open(spec.prompt_file)
                 .map(Stdio::from)
                 .map_err(|why| format!("cannot read the request again: {why}"))?,
             _ => Stdio::null(),
         };
-        let mut command = order.command().map_err(|why| cannot_run(program, &why))?;
+        let mut command = spec.to_command().map_err(|why| cannot_run_sentence(program, &why))?;
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = orphans::spawn(&mut command).map_err(|why| cannot_run(program, &why))?;
+        let mut child = orphans::spawn_agent(&mut command).map_err(|why| cannot_run_sentence(program, &why))?;
         if let Some(output) = child.stdout.take() {
-            read_aside(output, Stream::Output, sender.clone());
+            read_on_thread(output, OutputStream::Output, sender.clone());
         }
         if let Some(complaints) = child.stderr.take() {
-            read_aside(complaints, Stream::Complaints, sender);
+            read_on_thread(complaints, OutputStream::Errors, sender);
         }
         let id = child.id();
-        Ok(Self { kind: Kind::Plain(child), id, pieces, ending: None })
+        Ok(Self { kind: ProcessKind::Plain(child), id, pieces, ending: None })
     }
 
-    /// How it ended, where it has.
-    pub fn ending(&mut self) -> Option<Ending> {
+    /// Returns how it ended; None while it runs.
+    pub fn poll_ending(&mut self) -> Option<ProcessEnding> {
         if self.ending.is_none() {
             self.ending = match &mut self.kind {
-                Kind::Plain(child) => child.try_wait().ok().flatten().map(ending_of),
-                Kind::Terminal(terminal) => terminal.ending(),
+                ProcessKind::Plain(child) => child.try_wait().ok().flatten().map(ending_from_status),
+                ProcessKind::Terminal(terminal) => terminal.poll_ending(),
             };
         }
         self.ending
     }
 
-    /// Types into its terminal; nothing where it has none.
-    pub fn type_in(&mut self, bytes: &[u8]) {
-        if let Kind::Terminal(terminal) = &mut self.kind {
+    /// Types into its terminal; does nothing when it has none.
+    pub fn type_bytes(&mut self, bytes: &[u8]) {
+        if let ProcessKind::Terminal(terminal) = &mut self.kind {
             terminal.type_in(bytes);
         }
     }
 
-    /// What was typed into its terminal and not read; None where it has none, or the system does not say.
-    pub fn unread(&self) -> Option<Unread> {
+    /// Returns typed input that was not read; None when it has no terminal, or the system does not report it.
+    pub fn unread_input(&self) -> Option<UnreadInput> {
         match &self.kind {
-            Kind::Plain(_) => None,
-            Kind::Terminal(terminal) => terminal.unread(),
+            ProcessKind::Plain(_) => None,
+            ProcessKind::Terminal(terminal) => terminal.unread_input(),
         }
     }
 
-    /// Takes away what was typed and not read.
-    pub fn take_back(&self) {
-        if let Kind::Terminal(terminal) = &self.kind {
-            terminal.take_back();
+    /// Discards typed input that was not read.
+    pub fn discard_unread(&self) {
+        if let ProcessKind::Terminal(terminal) = &self.kind {
+            terminal.discard_unread();
         }
     }
 
-    /// Gives its terminal another size (columns, rows).
+    /// Sets the size of its terminal (columns, rows).
     pub fn resize(&mut self, size: (u16, u16)) {
-        if let Kind::Terminal(terminal) = &mut self.kind {
+        if let ProcessKind::Terminal(terminal) = &mut self.kind {
             terminal.resize(size);
         }
     }
 
     pub fn has_terminal(&self) -> bool {
-        matches!(self.kind, Kind::Terminal(_))
+        matches!(self.kind, ProcessKind::Terminal(_))
     }
 
-    /// Ends it and everything it started: it is asked, then told, then killed, each time with some patience. What it
-    /// prints in the meantime goes to `hear`.
-    pub fn end(&mut self, patience: Duration, hear: &mut dyn FnMut(Piece)) -> Option<Ending> {
-        for push in [Push::Interrupt, Push::Terminate, Push::Kill] {
-            if self.ending().is_some() {
+    /// Stops it and everything it started: interrupts, terminates, kills, and waits for `patience` each time. Its output in
+    /// the meantime goes to `hear`.
+    pub fn end_group(&mut self, patience: Duration, on_piece: &mut dyn FnMut(OutputChunk)) -> Option<ProcessEnding> {
+        for push in [StopSignal::Interrupt, StopSignal::Terminate, StopSignal::Kill] {
+            if self.poll_ending().is_some() {
                 break;
             }
-            push_group(self.id, push);
-            let end = Instant::now() + patience;
-            while self.ending().is_none() && Instant::now() < end {
-                match self.pieces.recv_timeout(BEAT) {
-                    Ok(piece) => hear(piece),
+            signal_group(self.id, push);
+            let deadline = Instant::now() + patience;
+            while self.poll_ending().is_none() && Instant::now() < deadline {
+                match self.pieces.recv_timeout(EXIT_POLL_INTERVAL) {
+                    Ok(piece) => on_piece(piece),
                     Err(crossbeam_channel::RecvTimeoutError::Timeout) => {}
-                    Err(crossbeam_channel::RecvTimeoutError::Disconnected) => thread::sleep(BEAT),
+                    Err(crossbeam_channel::RecvTimeoutError::Disconnected) => thread::sleep(EXIT_POLL_INTERVAL),
                 }
             }
         }
-        // Whoever is left of its group did not listen.
-        push_group(self.id, Push::Kill);
-        self.ending()
+        // Processes of its group that are left ignored the signals.
+        signal_group(self.id, StopSignal::Kill);
+        self.poll_ending()
     }
 }
 
-impl Drop for Process {
+impl Drop for AgentProcess {
     fn drop(&mut self) {
-        push_group(self.id, Push::Kill);
+        signal_group(self.id, StopSignal::Kill);
         match &mut self.kind {
-            Kind::Plain(child) => {
+            ProcessKind::Plain(child) => {
                 let _ = child.kill(); // it may have ended
                 let _ = child.wait();
             }
-            Kind::Terminal(terminal) => terminal.kill(),
+            ProcessKind::Terminal(terminal) => terminal.kill(),
         }
-        orphans::forget(self.id);
+        orphans::forget_process(self.id);
     }
 }
 
-/// In a session of its own it is the first of a group that can be ended as a whole, and has no part in our terminal.
+/// Starts the process in a session of its own: it is the first of a group that can be ended as a whole, and has no part in
+/// our terminal.
 #[cfg(unix)]
 fn in_own_session(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -276,8 +277,8 @@ fn in_own_session(command: &mut Command) {
 #[cfg(not(unix))]
 fn in_own_session(_command: &mut Command) {}
 
-/// An agent whose run was killed is told to end: nobody records what it does, and what it asks costs. One in a terminal
-/// loses that, which tells it the same.
+/// Ends the agent when trajview is killed: nobody would record its work, and its requests cost money. An agent in a
+/// terminal loses that terminal, which ends it too.
 #[cfg(target_os = "linux")]
 fn dies_with_us(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -285,7 +286,7 @@ fn dies_with_us(command: &mut Command) {
     let ask = move || {
         let signal = Some(rustix::process::Signal::TERM);
         rustix::process::set_parent_process_death_signal(signal)?;
-        // Whoever was killed a moment before sends no signal any more.
+        // A parent that was killed a moment before sends no signal any more.
         let has_parent = rustix::process::getppid() == Some(parent);
         if has_parent { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
     };
@@ -296,7 +297,7 @@ fn dies_with_us(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn dies_with_us(_command: &mut Command) {}
 
-pub fn cannot_run(program: &str, why: &std::io::Error) -> String {
+pub fn cannot_run_sentence(program: &str, why: &std::io::Error) -> String {
     let why = match why.kind() {
         std::io::ErrorKind::NotFound => "no such program; --program PATH names it".to_owned(),
         _ => why.to_string(),
@@ -305,25 +306,25 @@ pub fn cannot_run(program: &str, why: &std::io::Error) -> String {
 }
 
 #[cfg(unix)]
-pub fn ending_of(status: std::process::ExitStatus) -> Ending {
+pub fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
     use std::os::unix::process::ExitStatusExt;
-    Ending { code: status.code(), signal: status.signal() }
+    ProcessEnding { code: status.code(), signal: status.signal() }
 }
 
 #[cfg(not(unix))]
-pub fn ending_of(status: std::process::ExitStatus) -> Ending {
-    Ending { code: status.code(), signal: None }
+pub fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
+    ProcessEnding { code: status.code(), signal: None }
 }
 
-/// Reads on a thread of its own as long as somebody listens.
-pub fn read_aside(mut from: impl Read + Send + 'static, stream: Stream, to: Sender<Piece>) {
+/// Reads on a thread of its own until the receiver is gone.
+pub fn read_on_thread(mut from: impl Read + Send + 'static, stream: OutputStream, to: Sender<OutputChunk>) {
     thread::spawn(move || {
         let mut buffer = [0; PIECE_BYTES];
         loop {
             match from.read(&mut buffer) {
                 Ok(0) => return,
                 Ok(count) => {
-                    let piece = Piece { from: stream, bytes: buffer[..count].to_vec() };
+                    let piece = OutputChunk { from: stream, bytes: buffer[..count].to_vec() };
                     if to.send(piece).is_err() {
                         return;
                     }
@@ -335,8 +336,8 @@ pub fn read_aside(mut from: impl Read + Send + 'static, stream: Stream, to: Send
     });
 }
 
-/// Writes on a thread of its own: a program that does not read holds up nobody else, and gets everything when it does.
-pub fn write_aside(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
+/// Writes on a thread of its own: a program that does not read blocks nothing else, and gets everything when it does.
+pub fn write_on_thread(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
     let (sender, receiver) = crossbeam_channel::unbounded::<Vec<u8>>();
     thread::spawn(move || {
         while let Ok(bytes) = receiver.recv() {
@@ -350,12 +351,12 @@ pub fn write_aside(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
 
 /// Sends a signal to a process and its group.
 #[cfg(unix)]
-pub fn push_group(id: u32, push: Push) {
+pub fn signal_group(id: u32, push: StopSignal) {
     use rustix::process::{Pid, Signal};
     let signal = match push {
-        Push::Interrupt => Signal::INT,
-        Push::Terminate => Signal::TERM,
-        Push::Kill => Signal::KILL,
+        StopSignal::Interrupt => Signal::INT,
+        StopSignal::Terminate => Signal::TERM,
+        StopSignal::Kill => Signal::KILL,
     };
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
@@ -364,39 +365,39 @@ pub fn push_group(id: u32, push: Push) {
 }
 
 #[cfg(not(unix))]
-pub fn push_group(_id: u32, _push: Push) {}
+pub fn signal_group(_id: u32, _push: StopSignal) {}
 
-/// Ends every process that the agents of this run left behind, wherever it went; how many there were.
-pub fn sweep(run: &str) -> usize {
-    orphans::sweep(run)
+/// Ends every process that the agents of this run left behind, in any session; returns how many there were.
+pub fn kill_left_over(run: &str) -> usize {
+    orphans::kill_orphans(run)
 }
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::stage::VARIABLE;
+    use crate::run_folders::RUN_VARIABLE;
 
-    struct Room {
+    struct TestFolder {
         folder: tempfile::TempDir,
         environment: BTreeMap<String, String>,
     }
 
-    impl Room {
+    impl TestFolder {
         fn new(run: &str) -> Self {
             let mut environment = BTreeMap::new();
             environment.insert("PATH".to_owned(), std::env::var("PATH").unwrap());
-            environment.insert(VARIABLE.to_owned(), run.to_owned());
+            environment.insert(RUN_VARIABLE.to_owned(), run.to_owned());
             Self { folder: tempfile::tempdir().unwrap(), environment }
         }
 
-        fn order<T>(&self, script: &str, input: Input, give: impl FnOnce(&Order<'_>) -> T) -> T {
+        fn with_order<T>(&self, script: &str, input: RequestInput, give: impl FnOnce(&ProcessSpec<'_>) -> T) -> T {
             let prompt = self.folder.path().join("prompt");
             std::fs::write(&prompt, "the request").unwrap();
             let args = vec!["-c".to_owned(), script.to_owned()];
-            let call = Call { program: "sh".into(), args, input };
+            let call = AgentCommand { program: "sh".into(), args, input };
             let (environment, folder) = (&self.environment, self.folder.path());
-            give(&Order {
-                call: &call,
+            give(&ProcessSpec {
+                command: &call,
                 environment,
                 folder,
                 prompt_file: &prompt,
@@ -405,49 +406,49 @@ mod tests {
             })
         }
 
-        fn start(&self, script: &str, input: Input) -> Process {
-            self.order(script, input, |order| Process::start(order).unwrap())
+        fn start_process(&self, script: &str, input: RequestInput) -> AgentProcess {
+            self.with_order(script, input, |spec| AgentProcess::spawn(spec).unwrap())
         }
     }
 
-    fn all_of(process: &mut Process) -> (String, Ending) {
-        let mut said = vec![];
+    fn output_and_ending(process: &mut AgentProcess) -> (String, ProcessEnding) {
+        let mut output = vec![];
         while let Ok(piece) = process.pieces.recv_timeout(Duration::from_secs(20)) {
-            said.extend(piece.bytes);
+            output.extend(piece.bytes);
         }
         let end = Instant::now() + Duration::from_secs(20);
-        while process.ending().is_none() && Instant::now() < end {
-            thread::sleep(BEAT);
+        while process.poll_ending().is_none() && Instant::now() < end {
+            thread::sleep(EXIT_POLL_INTERVAL);
         }
-        (String::from_utf8(said).unwrap(), process.ending().unwrap())
+        (String::from_utf8(output).unwrap(), process.poll_ending().unwrap())
     }
 
     #[test]
     fn a_process_reads_its_request_and_is_read() {
-        let room = Room::new("a");
-        let mut process = room.start("cat; exit 3", Input::Prompt);
-        let ending = Ending { code: Some(3), signal: None };
-        assert_eq!(all_of(&mut process), ("the request".into(), ending));
+        let room = TestFolder::new("a");
+        let mut process = room.start_process("cat; exit 3", RequestInput::Prompt);
+        let ending = ProcessEnding { code: Some(3), signal: None };
+        assert_eq!(output_and_ending(&mut process), ("the request".into(), ending));
 
-        let mut process = room.start("cat; echo $HOME$TRAJVIEW_LIVE", Input::Nothing);
-        assert_eq!(all_of(&mut process).0, "a\n");
+        let mut process = room.start_process("cat; echo $HOME$TRAJVIEW_LIVE", RequestInput::Nothing);
+        assert_eq!(output_and_ending(&mut process).0, "a\n");
     }
 
     #[test]
     fn a_process_that_does_not_listen_is_killed_with_its_children() {
-        let room = Room::new("b");
+        let room = TestFolder::new("b");
         let mark = room.folder.path().join("mark");
         let script = format!(
             "trap '' INT TERM; echo deaf; (sleep 2; touch {}) & wait; wait",
             mark.display()
         );
-        let mut process = room.start(&script, Input::Nothing);
+        let mut process = room.start_process(&script, RequestInput::Nothing);
         process.pieces.recv_timeout(Duration::from_secs(20)).unwrap(); // or it hears the first signal
         let began = Instant::now();
 
-        let ending = process.end(Duration::from_millis(200), &mut |_| {});
+        let ending = process.end_group(Duration::from_millis(200), &mut |_| {});
 
-        assert_eq!(ending, Some(Ending { code: None, signal: Some(9) }));
+        assert_eq!(ending, Some(ProcessEnding { code: None, signal: Some(9) }));
         assert!(began.elapsed() < Duration::from_secs(10));
         thread::sleep(Duration::from_millis(2_200));
         assert!(!mark.exists());
@@ -455,10 +456,10 @@ mod tests {
 
     #[test]
     fn a_program_is_run_until_it_ends_and_no_longer_than_it_may() {
-        let room = Room::new("d");
+        let room = TestFolder::new("d");
         let run = |script: &str, patience: Duration| {
-            let run = |order: &Order<'_>| order.run_within(Stdio::null(), patience);
-            room.order(script, Input::Nothing, run)
+            let run = |spec: &ProcessSpec<'_>| spec.run_within(Stdio::null(), patience);
+            room.with_order(script, RequestInput::Nothing, run)
         };
         let long = Duration::from_secs(60);
 
@@ -470,34 +471,34 @@ mod tests {
         assert!(began.elapsed() < long);
 
         let path = room.folder.path().join("exports/session.json");
-        let write = |order: &Order<'_>| order.write(&path);
-        assert_eq!(room.order("echo it", Input::Nothing, write), Ok(()));
+        let write = |spec: &ProcessSpec<'_>| spec.run_into_file(&path);
+        assert_eq!(room.with_order("echo it", RequestInput::Nothing, write), Ok(()));
         assert_eq!(std::fs::read(&path).unwrap(), b"it\n");
-        room.order("echo half; exit 1", Input::Nothing, write).unwrap_err();
+        room.with_order("echo half; exit 1", RequestInput::Nothing, write).unwrap_err();
         assert_eq!(std::fs::read(&path).unwrap(), b"it\n");
     }
 
     #[test]
     fn every_key_arrives_however_fast_they_come() {
-        let room = Room::new("keys");
+        let room = TestFolder::new("keys");
         let script = "stty raw -echo; echo ready; head -c 5000 | wc -c";
-        let mut process = room.start(script, Input::Typed);
+        let mut process = room.start_process(script, RequestInput::Typed);
         process.pieces.recv_timeout(Duration::from_secs(20)).unwrap(); // it hears single keys from now on
 
-        (0..5_000).for_each(|_| process.type_in(b"k"));
+        (0..5_000).for_each(|_| process.type_bytes(b"k"));
 
-        assert_eq!(all_of(&mut process).0.trim(), "5000");
+        assert_eq!(output_and_ending(&mut process).0.trim(), "5000");
     }
 
     #[test]
     fn a_flood_waits_until_somebody_takes_it() {
-        let room = Room::new("c");
+        let room = TestFolder::new("c");
         let count = room.folder.path().join("count");
         let script = format!(
             "i=0; while [ $i -lt 4000 ]; do head -c 1024 /dev/zero; i=$((i+1)); echo $i >{}; done",
             count.display()
         );
-        let mut process = room.start(&script, Input::Nothing);
+        let mut process = room.start_process(&script, RequestInput::Nothing);
         let far = || -> usize {
             let text = std::fs::read_to_string(&count).unwrap_or_default();
             text.trim().parse().unwrap_or(0)
@@ -512,7 +513,7 @@ mod tests {
         }
         assert!(last.0 < 2_000, "{}", last.0);
         drop(process.pieces.recv().unwrap());
-        assert_eq!(process.ending(), None);
+        assert_eq!(process.poll_ending(), None);
     }
 
     #[cfg(target_os = "linux")]
@@ -520,17 +521,17 @@ mod tests {
     fn whoever_left_its_session_and_its_environment_is_found_as_an_orphan_of_ours() {
         orphans::adopt_orphans();
         let run = format!("orphan-{}", std::process::id());
-        let room = Room::new(&run);
+        let room = TestFolder::new(&run);
         let pid = room.folder.path().join("pid");
         let script = format!(
             "env -i setsid sh -c 'echo $$ >{0}.part; mv {0}.part {0}; exec sleep 600' & while ! test -e {0}; do sleep 0.01; done",
             pid.display()
         );
-        let mut process = room.start(&script, Input::Nothing);
-        assert_eq!(all_of(&mut process).1.code, Some(0));
+        let mut process = room.start_process(&script, RequestInput::Nothing);
+        assert_eq!(output_and_ending(&mut process).1.code, Some(0));
         drop(process);
 
-        sweep(&run);
+        kill_left_over(&run);
 
         let id = std::fs::read_to_string(pid).unwrap();
         assert!(!std::path::Path::new("/proc").join(id.trim()).exists());
@@ -540,16 +541,16 @@ mod tests {
     #[test]
     fn whoever_left_the_group_is_found_by_its_environment() {
         let run = format!("sweep-{}", std::process::id());
-        let room = Room::new(&run);
+        let room = TestFolder::new(&run);
         let mark = room.folder.path().join("mark");
         let script = format!("setsid sh -c 'sleep 2; touch {}' & sleep 0.3", mark.display());
-        let mut process = room.start(&script, Input::Nothing);
+        let mut process = room.start_process(&script, RequestInput::Nothing);
         let end = Instant::now() + Duration::from_secs(20);
-        while process.ending().is_none() && Instant::now() < end {
-            thread::sleep(BEAT);
+        while process.poll_ending().is_none() && Instant::now() < end {
+            thread::sleep(EXIT_POLL_INTERVAL);
         }
 
-        assert!(sweep(&run) >= 1);
+        assert!(kill_left_over(&run) >= 1);
 
         thread::sleep(Duration::from_millis(2_200));
         assert!(!mark.exists());

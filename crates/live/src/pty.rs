@@ -1,4 +1,4 @@
-//! A terminal of our own for an agent that wants one. Only bytes move here; what they look like is the screen's to know.
+//! A pseudo-terminal for an agent that needs one. Only bytes pass here; their meaning is up to the screen.
 
 #![allow(unsafe_code, reason = "a terminal is handed over between fork and exec")]
 
@@ -7,77 +7,77 @@ use portable_pty::{MasterPty, PtySize, native_pty_system};
 use crossbeam_channel::Sender;
 
 use super::{
-    drivers::agent_output::Stream,
-    process::{Ending, Order, Piece, read_aside, write_aside},
+    drivers::agent_output::OutputStream,
+    process::{ProcessEnding, ProcessSpec, OutputChunk, read_on_thread, write_on_thread},
 };
 
-pub struct Terminal {
-    child: child::Child,
+pub struct AgentTerminal {
+    child: child::TerminalChild,
     master: Box<dyn MasterPty + Send>,
     keys: Sender<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Terminal {
+impl std::fmt::Debug for AgentTerminal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Terminal of {:?}", self.id())
     }
 }
 
-/// What the programs of a terminal have not read of what was typed.
+/// Typed input that the programs of a terminal have not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadInput {
     pub bytes: usize,
-    /// Whether the terminal hides what is typed, as for a password.
+    /// True if the terminal hides the input, as for a password.
     pub is_hidden: bool,
 }
 
-/// Smaller terminals are none that programs expect.
-const LEAST: (u16, u16) = (2, 1);
+/// The smallest size (columns, rows) that programs expect of a terminal.
+const MIN_SIZE: (u16, u16) = (2, 1);
 
-fn size_of((columns, rows): (u16, u16)) -> PtySize {
-    PtySize { cols: columns.max(LEAST.0), rows: rows.max(LEAST.1), pixel_width: 0, pixel_height: 0 }
+fn pty_size((columns, rows): (u16, u16)) -> PtySize {
+    PtySize { cols: columns.max(MIN_SIZE.0), rows: rows.max(MIN_SIZE.1), pixel_width: 0, pixel_height: 0 }
 }
 
-impl Terminal {
-    /// The error is a sentence.
-    pub fn start(order: &Order<'_>, to: Sender<Piece>) -> Result<Self, String> {
-        let program = &order.call.program;
+impl AgentTerminal {
+    /// Opens a terminal and starts the program in it. The error is a sentence.
+    pub fn open_and_start(spec: &ProcessSpec<'_>, to: Sender<OutputChunk>) -> Result<Self, String> {
+        let program = &spec.command.program;
         let cannot = |why: &dyn std::fmt::Display| format!("cannot run {program}: {why}");
         let pair = native_pty_system()
-            .openpty(size_of(order.size))
+            .openpty(pty_size(spec.size))
             .map_err(|why| format!("no terminal can be had: {why}"))?;
-        let child = child::start(order, &pair).map_err(|why| cannot(&why))?;
+        let child = child::start_child(spec, &pair).map_err(|why| cannot(&why))?;
         drop(pair.slave); // else the end of the agent would not be the end of its output
         let reader = pair.master.try_clone_reader().map_err(|why| cannot(&why))?;
         let writer = pair.master.take_writer().map_err(|why| cannot(&why))?;
-        read_aside(reader, Stream::Output, to);
-        Ok(Self { child, master: pair.master, keys: write_aside(writer) })
+        read_on_thread(reader, OutputStream::Output, to);
+        Ok(Self { child, master: pair.master, keys: write_on_thread(writer) })
     }
 
     pub fn id(&self) -> u32 {
-        child::id(&self.child)
+        child::child_id(&self.child)
     }
 
-    pub fn ending(&mut self) -> Option<Ending> {
-        child::ending(&mut self.child)
+    pub fn poll_ending(&mut self) -> Option<ProcessEnding> {
+        child::child_ending(&mut self.child)
     }
 
     pub fn type_in(&mut self, bytes: &[u8]) {
         let _ = self.keys.send(bytes.to_vec()); // its terminal may be closed
     }
 
-    /// None where the system does not say.
-    pub fn unread(&self) -> Option<Unread> {
-        child::unread(&*self.master)
+    /// Returns the unread input; None when the system does not report it.
+    pub fn unread_input(&self) -> Option<UnreadInput> {
+        child::child_unread(&*self.master)
     }
 
-    /// Takes away what was typed and not read.
-    pub fn take_back(&self) {
-        child::take_back(&*self.master);
+    /// Discards typed input that was not read.
+    pub fn discard_unread(&self) {
+        child::discard_child_input(&*self.master);
     }
 
     pub fn resize(&mut self, size: (u16, u16)) {
-        let _ = self.master.resize(size_of(size)); // its programs may be gone
+        let _ = self.master.resize(pty_size(size)); // its programs may be gone
     }
 
     pub fn kill(&mut self) {
@@ -86,7 +86,7 @@ impl Terminal {
     }
 }
 
-/// A process whose terminal is the other end of ours.
+/// A process in our terminal.
 #[cfg(unix)]
 mod child {
     use std::{
@@ -105,16 +105,16 @@ mod child {
     use super::{
         super::{
             orphans,
-            process::{Ending, Order, ending_of},
+            process::{ProcessEnding, ProcessSpec, ending_from_status},
         },
-        Unread,
+        UnreadInput,
     };
 
-    pub type Child = std::process::Child;
+    pub type TerminalChild = std::process::Child;
 
-    pub fn start(order: &Order<'_>, pair: &PtyPair) -> io::Result<Child> {
-        let terminal = open(&*pair.master)?;
-        let mut command = order.command()?;
+    pub fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
+        let terminal = open_terminal(&*pair.master)?;
+        let mut command = spec.to_command()?;
         command
             .stdin(Stdio::from(terminal.try_clone()?))
             .stdout(Stdio::from(terminal.try_clone()?))
@@ -124,36 +124,36 @@ mod child {
         let control = move || rustix::process::ioctl_tiocsctty(input).map_err(io::Error::from);
         // SAFETY: between fork and exec only a system call is made; the session it is for was begun before.
         unsafe { command.pre_exec(control) };
-        orphans::spawn(&mut command)
+        orphans::spawn_agent(&mut command)
     }
 
-    /// The agent's end of the terminal, which does not become ours.
-    fn open(master: &(dyn MasterPty + Send)) -> io::Result<File> {
+    /// Opens the agent's end of the terminal, without making it our controlling terminal.
+    fn open_terminal(master: &(dyn MasterPty + Send)) -> io::Result<File> {
         let name = master.tty_name().ok_or_else(|| io::Error::other("its terminal has no name"))?;
         let not_ours = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap_or_default();
         OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)
     }
 
-    pub fn unread(master: &(dyn MasterPty + Send)) -> Option<Unread> {
-        let terminal = open(master).ok()?;
+    pub fn child_unread(master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
+        let terminal = open_terminal(master).ok()?;
         let bytes = rustix::io::ioctl_fionread(&terminal).ok()?;
         let modes = tcgetattr(&terminal).ok()?.local_modes;
         let is_hidden = modes.contains(LocalModes::ICANON) && !modes.contains(LocalModes::ECHO);
-        Some(Unread { bytes: usize::try_from(bytes).ok()?, is_hidden })
+        Some(UnreadInput { bytes: usize::try_from(bytes).ok()?, is_hidden })
     }
 
-    pub fn take_back(master: &(dyn MasterPty + Send)) {
-        if let Ok(terminal) = open(master) {
+    pub fn discard_child_input(master: &(dyn MasterPty + Send)) {
+        if let Ok(terminal) = open_terminal(master) {
             let _ = tcflush(terminal, QueueSelector::IFlush); // its programs may be gone
         }
     }
 
-    pub fn id(child: &Child) -> u32 {
+    pub fn child_id(child: &TerminalChild) -> u32 {
         child.id()
     }
 
-    pub fn ending(child: &mut Child) -> Option<Ending> {
-        child.try_wait().ok().flatten().map(ending_of)
+    pub fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
+        child.try_wait().ok().flatten().map(ending_from_status)
     }
 }
 
@@ -164,35 +164,35 @@ mod child {
     use portable_pty::{CommandBuilder, MasterPty, PtyPair};
 
     use super::{
-        super::process::{Ending, Order},
-        Unread,
+        super::process::{ProcessEnding, ProcessSpec},
+        UnreadInput,
     };
 
-    pub type Child = Box<dyn portable_pty::Child + Send + Sync>;
+    pub type TerminalChild = Box<dyn portable_pty::Child + Send + Sync>;
 
-    pub fn start(order: &Order<'_>, pair: &PtyPair) -> io::Result<Child> {
-        let mut command = CommandBuilder::new(&order.call.program);
-        command.args(&order.call.args);
+    pub fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
+        let mut command = CommandBuilder::new(&spec.command.program);
+        command.args(&spec.command.args);
         command.env_clear();
-        for (name, value) in order.environment {
+        for (name, value) in spec.environment {
             command.env(name, value);
         }
-        command.cwd(order.folder);
+        command.cwd(spec.folder);
         pair.slave.spawn_command(command).map_err(io::Error::other)
     }
 
-    pub fn unread(_master: &(dyn MasterPty + Send)) -> Option<Unread> {
+    pub fn child_unread(_master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
         None
     }
 
-    pub fn take_back(_master: &(dyn MasterPty + Send)) {}
+    pub fn discard_child_input(_master: &(dyn MasterPty + Send)) {}
 
-    pub fn id(child: &Child) -> u32 {
+    pub fn child_id(child: &TerminalChild) -> u32 {
         child.process_id().unwrap_or_default()
     }
 
-    pub fn ending(child: &mut Child) -> Option<Ending> {
+    pub fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
         let status = child.try_wait().ok().flatten()?;
-        Some(Ending { code: i32::try_from(status.exit_code()).ok(), signal: None })
+        Some(ProcessEnding { code: i32::try_from(status.exit_code()).ok(), signal: None })
     }
 }

@@ -1,7 +1,7 @@
 //! The run: request after request, each turn recorded when it is over.
 //!
-//! Nothing that was recorded is lost, whatever happens: a turn counts from the moment its line is in the journal, and a
-//! turn that does not count is done again from the files and logs before it.
+//! Nothing that was recorded is lost, whatever happens: a turn counts once its line is in the journal, and a turn that does
+//! not count is done again from the files and logs before it.
 
 use std::{
     path::{Path, PathBuf},
@@ -10,61 +10,63 @@ use std::{
 
 use crossbeam_channel::select;
 
+use trajview_run::live::{LiveCommand, WaitReason};
 use trajview_store::write::WriteError;
 
 use super::{
-    control::{Control, LiveCommand},
-    event::{Event, Total, Why},
-    journal::{self, Entry},
+    control::RunControl,
+    event::{RunEvent, RunTotal},
+    journal::{self, JournalEntry},
     layers::LayerFiles,
-    queued::Queued,
+    queued_prompts::QueuedPrompt,
     recorder::Recorder,
-    refused::is_too_often,
-    script::Script,
-    setup::{OnFailure, Setup},
-    turn::{Verdict, reachable},
+    rate_limit::is_rate_limited,
+    script::RequestScript,
+    setup::{OnFailure, RunSetup},
+    turn::{AttemptVerdict, check_server_reachable},
 };
 
-/// A run that is wanted, as plain values.
+/// A run to make, as plain values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
-    pub setup: Setup,
-    pub script: Script,
-    /// The bundle that is made.
+pub struct RunJob {
+    pub setup: RunSetup,
+    pub script: RequestScript,
+    /// The bundle that is created.
     pub bundle: PathBuf,
-    /// `components.json`, where a checklist goes along.
+    /// The content of `components.json`, if the run has a checklist.
     pub components: Option<Vec<u8>>,
     pub layers: LayerFiles,
-    /// Whether a person watches: then a failed turn waits for a wish, and whoever draws the terminal answers its questions.
+    /// True if a person watches: then a failed turn waits for a command, and the caller that draws the terminal answers its
+    /// questions.
     pub has_person: bool,
-    /// Whether every request waits for [`LiveCommand::GoOn`].
+    /// True if every request waits for [`LiveCommand::GoOn`].
     pub step_by_step: bool,
-    /// In a batch, which leaves a model alone that refuses a turn because it is asked too often: how often the first turn was
-    /// refused before. None where the run repeats such a turn at once.
-    pub tried: Option<usize>,
+    /// In a batch, which pauses a model after a rate limit: how often the first turn was refused before. None when the run
+    /// repeats such a turn at once.
+    pub earlier_refusals: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub enum StartMode {
     Anew,
-    /// Goes on with the run in the bundle.
+    /// Resumes the run in the bundle.
     Resume,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
-pub struct Ended {
-    pub total: Total,
-    /// Requests in all.
+pub struct LiveRunEnd {
+    pub total: RunTotal,
+    /// The number of requests.
     pub requests: usize,
-    /// None where every request was asked.
-    pub halted: Option<Halt>,
+    /// The reason why it stopped; None when every request was sent.
+    pub halted: Option<RunHalt>,
 }
 
-/// Why not every request was asked. What was done before is recorded, and the run can be gone on with.
+/// The reason why not every request was sent. The turns before are recorded, and the run can be resumed.
 #[derive(Debug)]
-pub enum Halt {
-    /// We were told to.
+pub enum RunHalt {
+    /// A person or the batch stopped the run.
     Stopped,
     /// A limit was reached; a sentence.
     Budget(String),
@@ -73,35 +75,35 @@ pub enum Halt {
         turn: usize,
         why: String,
     },
-    /// The files that it begins with could not be made ready; a sentence.
+    /// The start files could not be prepared; a sentence.
     NotReady(String),
     Write(WriteError),
 }
 
-/// Why a run could not begin; nothing was started.
+/// The reason why a run could not begin; nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotStart {
-    /// What was asked for makes no sense; a sentence.
+    /// The options make no sense; a sentence.
     #[error("{0}")]
     Wrong(String),
-    /// What is there cannot be gone on with; a sentence.
+    /// The bundle cannot be resumed; a sentence.
     #[error("{0}")]
     Unusable(String),
     #[error(transparent)]
     Write(#[from] WriteError),
 }
 
-impl From<WriteError> for Halt {
+impl From<WriteError> for RunHalt {
     fn from(why: WriteError) -> Self {
         Self::Write(why)
     }
 }
 
-impl Job {
-    /// The run in a bundle, as it is to go on.
-    pub fn of_bundle(bundle: &Path) -> Result<Self, CannotStart> {
+impl RunJob {
+    /// Reads the run in a bundle, to resume it.
+    pub fn from_bundle(bundle: &Path) -> Result<Self, CannotStart> {
         let shown = bundle.display();
-        let Some(before) = journal::read(bundle) else {
+        let Some(before) = journal::read_journal(bundle) else {
             let why = match journal::is_unbegun(bundle) {
                 true => format!("the run in {shown} never began; leave out --resume to begin it"),
                 false => format!(
@@ -113,7 +115,7 @@ impl Job {
         let path = bundle.join("script.json");
         let script = std::fs::read(&path)
             .map_err(|why| why.to_string())
-            .and_then(|bytes| Script::read(&bytes))
+            .and_then(|bytes| RequestScript::parse_script(&bytes))
             .map_err(|why| CannotStart::Unusable(format!("{} {why}", path.display())))?;
         Ok(Self {
             setup: before.setup,
@@ -123,201 +125,200 @@ impl Job {
             layers: LayerFiles::default(),
             has_person: false,
             step_by_step: false,
-            tried: None,
+            earlier_refusals: None,
         })
     }
 }
 
-/// Carries out a run. Waits until it is over; `tell` is called on the caller's thread, and an agent waits while it takes its
-/// time.
-pub fn run(
-    job: &Job,
-    start: Start,
-    control: &Control,
-    tell: &mut dyn FnMut(&Event),
-) -> Result<Ended, CannotStart> {
-    let mut recorder = Recorder::open(job, start, control, tell)?;
-    let halted = recorder.hold().err();
-    let halted = match recorder.close(halted.as_ref()) {
-        Err(why) if halted.is_none() => Some(Halt::Write(why)),
+/// Makes a run and returns when it is over; `tell` is called on the caller's thread, and an agent waits meanwhile.
+pub fn run_job(
+    job: &RunJob,
+    start: StartMode,
+    control: &RunControl,
+    emit: &mut dyn FnMut(&RunEvent),
+) -> Result<LiveRunEnd, CannotStart> {
+    let mut recorder = Recorder::open(job, start, control, emit)?;
+    let halted = recorder.run_turns().err();
+    let halted = match recorder.close_run(halted.as_ref()) {
+        Err(why) if halted.is_none() => Some(RunHalt::Write(why)),
         _ => halted,
     };
-    let total = recorder.progress.total();
-    Ok(Ended { total, requests: recorder.script.requests.len(), halted })
+    let total = recorder.progress.used_in_total();
+    Ok(LiveRunEnd { total, requests: recorder.script.requests.len(), halted })
 }
 
-/// How often we look whether a run that waits is to be stopped.
-const BEAT: Duration = Duration::from_millis(100);
+/// The interval at which a waiting run checks the stop flag.
+const STOP_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What comes next.
-enum Next {
+/// The next action of a run.
+enum NextAction {
     Send,
-    /// The script or the place in it changed.
+    /// The script or the position in it changed.
     LookAgain,
     /// The last turn is done again.
-    Redo(Redo),
-    /// A person sent this to the agent.
+    Redo(PendingRedo),
+    /// A person sent this prompt to the agent.
     Typed(String),
 }
 
-/// The last turn, which is to be done again when the run goes on. Until then it stays as it is.
+/// The last turn, which is done again when the run goes on. Until then it stays as it is.
 #[derive(Debug, Default)]
-struct Redo {
+struct PendingRedo {
     turn: usize,
-    /// Other words for its request.
+    /// The new text of its request.
     text: Option<String>,
 }
 
-/// What a person wants before a request.
-struct Wanted {
-    /// Whether the request waits for a wish.
+/// The state of the wait before a request.
+struct WaitState {
+    /// True if the request waits for a command.
     waits: bool,
-    redo: Option<Redo>,
-    /// Whether what waits was told.
-    told: bool,
+    redo: Option<PendingRedo>,
+    /// True if the event about the wait was sent.
+    is_announced: bool,
 }
 
 impl Recorder<'_> {
-    fn hold(&mut self) -> Result<(), Halt> {
-        self.begin_files()?;
+    fn run_turns(&mut self) -> Result<(), RunHalt> {
+        self.record_start_files()?;
         if let Some(open) = &self.progress.open {
             let (turn, why) = (open.turn, "it was under way when the run was interrupted");
-            self.again(turn, why)?;
+            self.prepare_retry(turn, why)?;
         } else {
-            self.test_what_was_left()?;
+            self.test_interrupted_checkpoint()?;
         }
         loop {
             let turn = self.progress.done.len() + 1;
             if let Some(queued) = self.steering.queued.pop_front() {
-                self.enter_typed(turn, &queued)?;
-                self.carry_out(turn)?;
+                self.insert_typed_request(turn, &queued)?;
+                self.run_turn(turn)?;
                 continue;
             }
-            if self.script.request(turn).is_none() && !self.script.chat {
+            if self.script.request_of_turn(turn).is_none() && !self.script.chat {
                 return Ok(());
             }
-            if self.script.request(turn).is_none() {
-                self.within_budget()?;
+            if self.script.request_of_turn(turn).is_none() {
+                self.check_budget()?;
                 let Some(prompt) = self.wait_for_prompt(turn)? else { return Ok(()) };
-                self.enter_typed(turn, &prompt)?;
-                self.carry_out(turn)?;
+                self.insert_typed_request(turn, &prompt)?;
+                self.run_turn(turn)?;
                 continue;
             }
-            match self.before_request(turn, None)? {
-                Next::LookAgain => {}
-                Next::Send => {
-                    self.within_budget()?;
-                    self.carry_out(turn)?;
+            match self.wait_before_request(turn, None)? {
+                NextAction::LookAgain => {}
+                NextAction::Send => {
+                    self.check_budget()?;
+                    self.run_turn(turn)?;
                 }
-                Next::Redo(redo) => {
-                    self.within_budget()?;
+                NextAction::Redo(redo) => {
+                    self.check_budget()?;
                     let turn = redo.turn;
-                    self.redo(redo)?;
-                    self.carry_out(turn)?;
+                    self.redo_turn(redo)?;
+                    self.run_turn(turn)?;
                 }
-                Next::Typed(text) => {
-                    self.enter_typed(turn, &Queued { text, is_sent: true })?;
-                    self.carry_out(turn)?;
+                NextAction::Typed(text) => {
+                    self.insert_typed_request(turn, &QueuedPrompt { text, is_sent: true })?;
+                    self.run_turn(turn)?;
                 }
             }
         }
     }
 
-    fn redo(&mut self, redo: Redo) -> Result<(), Halt> {
-        self.again(redo.turn, "a person wants it done again")?;
+    fn redo_turn(&mut self, redo: PendingRedo) -> Result<(), RunHalt> {
+        self.prepare_retry(redo.turn, "a person wants it done again")?;
         match redo.text {
-            Some(text) => self.edit(redo.turn, &text),
+            Some(text) => self.edit_request(redo.turn, &text),
             None => Ok(()),
         }
     }
 
-    fn edit(&mut self, turn: usize, text: &str) -> Result<(), Halt> {
-        if self.script.edit(turn, text) {
+    fn edit_request(&mut self, turn: usize, text: &str) -> Result<(), RunHalt> {
+        if self.script.edit_request(turn, text) {
             self.write_script()?;
-            self.record(&Entry::Edited { turn })?;
-            self.told(&Event::Edited { turn });
+            self.record_entry(&JournalEntry::Edited { turn })?;
+            self.emit_event(&RunEvent::Edited { turn });
         }
         Ok(())
     }
 
-    /// What a person sent becomes a turn of its own, before those of the script.
-    fn enter_typed(&mut self, turn: usize, typed: &Queued) -> Result<(), Halt> {
-        let request = self.stage.secrets.hide(&typed.text);
-        self.script.insert_typed(turn, &request);
+    /// Inserts a person's prompt as a turn of its own, before those of the script.
+    fn insert_typed_request(&mut self, turn: usize, typed: &QueuedPrompt) -> Result<(), RunHalt> {
+        let request = self.run_folders.secrets.hide(&typed.text);
+        self.script.insert_typed_request(turn, &request);
         self.write_script()?;
-        self.record(&Entry::Typed { turn, request: request.clone() })?;
-        self.told(&Event::Typed { turn, request });
+        self.record_entry(&JournalEntry::Typed { turn, request: request.clone() })?;
+        self.emit_event(&RunEvent::Typed { turn, request });
         self.steering.is_sent = typed.is_sent;
         Ok(())
     }
 
-    fn within_budget(&mut self) -> Result<(), Halt> {
-        let (budget, total) = (self.setup.limits.budget, self.progress.total());
-        if let Some(sentence) = budget.blind(&total) {
-            self.warn(sentence)?;
+    fn check_budget(&mut self) -> Result<(), RunHalt> {
+        let (budget, total) = (self.setup.limits.budget, self.progress.used_in_total());
+        if let Some(sentence) = budget.unknown_usage(&total) {
+            self.record_warning(sentence)?;
         }
-        budget.refuses(&total).map_or(Ok(()), |why| Err(Halt::Budget(why)))
+        budget.refusal_reason(&total).map_or(Ok(()), |why| Err(RunHalt::Budget(why)))
     }
 
-    /// One turn, as often as it takes.
-    fn carry_out(&mut self, turn: usize) -> Result<(), Halt> {
-        let leaves_alone = self.steering.tried.is_some();
-        let mut tries = self.steering.tried.as_mut().map_or(0, std::mem::take);
+    /// Makes one turn, with its repeats.
+    fn run_turn(&mut self, turn: usize) -> Result<(), RunHalt> {
+        let leaves_alone = self.steering.earlier_refusals.is_some();
+        let mut tries = self.steering.earlier_refusals.as_mut().map_or(0, std::mem::take);
         loop {
             let is_last = tries >= self.setup.limits.retries;
             let keeps = is_last && self.setup.limits.on_failure == OnFailure::Keep;
-            let verdict = match reachable(&self.setup, &self.control.stop) {
-                Ok(()) => self.attempt(turn, keeps)?,
-                Err(why) => Verdict::Failed(why),
+            let verdict = match check_server_reachable(&self.setup, &self.control.stop) {
+                Ok(()) => self.attempt_turn(turn, keeps)?,
+                Err(why) => AttemptVerdict::Failed(why),
             };
             match verdict {
-                Verdict::Done => return self.after_turn(turn),
-                Verdict::Stopped => return Err(Halt::Stopped),
-                Verdict::Again => self.again(turn, "a person wants it done again")?,
-                Verdict::Failed(why) if leaves_alone && is_too_often(&why) => {
-                    return Err(Halt::Failed { turn, why });
+                AttemptVerdict::Done => return self.test_after_turn(turn),
+                AttemptVerdict::Stopped => return Err(RunHalt::Stopped),
+                AttemptVerdict::Repeat => self.prepare_retry(turn, "a person wants it done again")?,
+                AttemptVerdict::Failed(why) if leaves_alone && is_rate_limited(&why) => {
+                    return Err(RunHalt::Failed { turn, why });
                 }
-                Verdict::Failed(why) if !is_last => {
+                AttemptVerdict::Failed(why) if !is_last => {
                     tries += 1;
-                    self.again(turn, &why)?;
+                    self.prepare_retry(turn, &why)?;
                 }
-                Verdict::Failed(why) if self.steering.has_person => {
-                    let next = self.before_request(turn, Some(why))?;
-                    self.again(turn, "it failed")?;
-                    if let Next::LookAgain = next {
+                AttemptVerdict::Failed(why) if self.steering.has_person => {
+                    let next = self.wait_before_request(turn, Some(why))?;
+                    self.prepare_retry(turn, "it failed")?;
+                    if let NextAction::LookAgain = next {
                         return Ok(());
                     }
                 }
-                Verdict::Failed(why) => return Err(Halt::Failed { turn, why }),
+                AttemptVerdict::Failed(why) => return Err(RunHalt::Failed { turn, why }),
             }
         }
     }
 
-    /// Carries out the wishes there are, and waits where that is wanted.
-    fn before_request(&mut self, turn: usize, failed: Option<String>) -> Result<Next, Halt> {
+    /// Runs the waiting commands, and waits if a person wants that.
+    fn wait_before_request(&mut self, turn: usize, failed: Option<String>) -> Result<NextAction, RunHalt> {
         let waits = failed.is_some() || self.steering.is_paused || self.steering.is_step_by_step;
-        let mut wanted = Wanted { waits, redo: None, told: false };
-        let mut wishes = std::mem::take(&mut self.steering.later);
+        let mut wanted = WaitState { waits, redo: None, is_announced: false };
+        let mut commands = std::mem::take(&mut self.steering.later_commands);
         loop {
             if self.control.stop.is_set() {
-                return Err(Halt::Stopped);
+                return Err(RunHalt::Stopped);
             }
-            wishes.extend(self.control.wishes().try_iter());
-            if wishes.is_empty() && wanted.waits {
-                if !std::mem::replace(&mut wanted.told, true) {
+            commands.extend(self.control.commands().try_iter());
+            if commands.is_empty() && wanted.waits {
+                if !std::mem::replace(&mut wanted.is_announced, true) {
                     let turn = wanted.redo.as_ref().map_or(turn, |redo| redo.turn);
-                    self.tell_waiting(turn, failed.as_ref());
+                    self.emit_waiting(turn, failed.as_ref());
                 }
-                wishes.extend(self.rest());
-            } else if wishes.is_empty() {
-                return Ok(wanted.redo.map_or(Next::Send, Next::Redo));
+                commands.extend(self.next_command());
+            } else if commands.is_empty() {
+                return Ok(wanted.redo.map_or(NextAction::Send, NextAction::Redo));
             }
-            let mut rest = std::mem::take(&mut wishes).into_iter();
-            while let Some(wish) = rest.next() {
-                match self.grant(turn, wish, &mut wanted)? {
-                    Next::Send | Next::Redo(_) => wanted.told = wanted.told && wanted.waits,
-                    next @ (Next::LookAgain | Next::Typed(_)) => {
-                        self.steering.later.extend(rest);
+            let mut rest = std::mem::take(&mut commands).into_iter();
+            while let Some(command) = rest.next() {
+                match self.apply_command(turn, command, &mut wanted)? {
+                    NextAction::Send | NextAction::Redo(_) => wanted.is_announced = wanted.is_announced && wanted.waits,
+                    next @ (NextAction::LookAgain | NextAction::Typed(_)) => {
+                        self.steering.later_commands.extend(rest);
                         return Ok(next);
                     }
                 }
@@ -325,79 +326,79 @@ impl Recorder<'_> {
         }
     }
 
-    fn tell_waiting(&mut self, turn: usize, failed: Option<&String>) {
-        let request = self.script.request(turn).map(|it| it.text.clone()).unwrap_or_default();
+    fn emit_waiting(&mut self, turn: usize, failed: Option<&String>) {
+        let request = self.script.request_of_turn(turn).map(|it| it.text.clone()).unwrap_or_default();
         let why = match failed {
-            Some(why) => Why::Failed(why.clone()),
-            None if self.steering.is_paused => Why::Paused,
-            None => Why::StepByStep,
+            Some(why) => WaitReason::Failed(why.clone()),
+            None if self.steering.is_paused => WaitReason::Paused,
+            None => WaitReason::StepByStep,
         };
-        self.told(&Event::Waits { turn, request, why });
+        self.emit_event(&RunEvent::Waits { turn, request, why });
     }
 
-    /// A wish, if one comes soon. What an agent's terminal shows meanwhile, where a person types into it, is passed on.
-    fn rest(&mut self) -> Option<LiveCommand> {
-        let wishes = self.control.wishes().clone();
+    /// Returns a command if one comes soon. The output of an agent's terminal is passed on meanwhile.
+    fn next_command(&mut self) -> Option<LiveCommand> {
+        let commands = self.control.commands().clone();
         let terminal = self.agent.process.as_ref().filter(|process| process.has_terminal());
         let Some(pieces) = terminal.map(|process| process.pieces.clone()) else {
-            return wishes.recv_timeout(BEAT).ok();
+            return commands.recv_timeout(STOP_POLL_INTERVAL).ok();
         };
         let shown = select! {
-            recv(wishes) -> wish => return wish.ok(),
+            recv(commands) -> command => return command.ok(),
             recv(pieces) -> piece => match piece {
-                Ok(piece) => self.agent.cast.output(&piece.bytes),
-                Err(_) => return wishes.recv_timeout(BEAT).ok(), // the agent has ended
+                Ok(piece) => self.agent.terminal_recording.record_output(&piece.bytes),
+                Err(_) => return commands.recv_timeout(STOP_POLL_INTERVAL).ok(), // the agent has ended
             },
-            default(BEAT) => self.agent.cast.rest(),
+            default(STOP_POLL_INTERVAL) => self.agent.terminal_recording.flush_held(),
         };
         if !shown.is_empty() {
-            self.told(&Event::Terminal(shown));
+            self.emit_event(&RunEvent::Terminal(shown));
         }
         None
     }
 
-    /// Carries out a wish between two turns.
-    fn grant(&mut self, turn: usize, wish: LiveCommand, wanted: &mut Wanted) -> Result<Next, Halt> {
-        match wish {
+    /// Runs a command between two turns.
+    fn apply_command(&mut self, turn: usize, command: LiveCommand, wanted: &mut WaitState) -> Result<NextAction, RunHalt> {
+        match command {
             LiveCommand::Pause => (self.steering.is_paused, wanted.waits) = (true, true),
             LiveCommand::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),
             LiveCommand::Skip if wanted.redo.take().is_some() => {
-                wanted.told = false;
-                self.told(&Event::Redo { turn: None });
+                wanted.is_announced = false;
+                self.emit_event(&RunEvent::Redo { turn: None });
             }
-            LiveCommand::Skip => return self.skip(turn),
+            LiveCommand::Skip => return self.skip_request(turn),
             LiveCommand::Edit(text) => match &mut wanted.redo {
                 Some(redo) => redo.text = Some(text),
-                None => self.edit(turn, &text)?,
+                None => self.edit_request(turn, &text)?,
             },
             LiveCommand::Retry if turn > 1 && self.progress.open.is_none() => {
-                wanted.redo = Some(Redo { turn: turn - 1, text: None });
-                wanted.told = false;
-                self.told(&Event::Redo { turn: Some(turn - 1) });
+                wanted.redo = Some(PendingRedo { turn: turn - 1, text: None });
+                wanted.is_announced = false;
+                self.emit_event(&RunEvent::Redo { turn: Some(turn - 1) });
             }
             LiveCommand::Retry => wanted.waits = false,
-            LiveCommand::Stop => return Err(Halt::Stopped),
-            LiveCommand::Resize(columns, rows) => self.resize((columns, rows)),
+            LiveCommand::Stop => return Err(RunHalt::Stopped),
+            LiveCommand::Resize(columns, rows) => self.resize_terminal((columns, rows)),
             LiveCommand::Keys(bytes) => {
                 let is_heard = self.agent.process.as_ref().is_some_and(|it| it.has_terminal());
-                self.type_in(&bytes);
-                let sent = self.steering.typing.take(&bytes).filter(|_| is_heard);
-                return Ok(sent.map_or(Next::Send, Next::Typed));
+                self.type_keys(&bytes);
+                let sent = self.steering.input_line.take_keys(&bytes).filter(|_| is_heard);
+                return Ok(sent.map_or(NextAction::Send, NextAction::Typed));
             }
         }
-        Ok(Next::Send)
+        Ok(NextAction::Send)
     }
 
-    fn skip(&mut self, turn: usize) -> Result<Next, Halt> {
-        let request = self.script.request(turn).map(|it| it.text.clone());
+    fn skip_request(&mut self, turn: usize) -> Result<NextAction, RunHalt> {
+        let request = self.script.request_of_turn(turn).map(|it| it.text.clone());
         if let Some(request) = request
-            && self.script.skip(turn)
+            && self.script.remove_request(turn)
         {
             self.write_script()?;
-            self.record(&Entry::Skipped { request: request.clone() })?;
+            self.record_entry(&JournalEntry::Skipped { request: request.clone() })?;
             self.write_manifest()?;
-            self.told(&Event::Skipped { request });
+            self.emit_event(&RunEvent::Skipped { request });
         }
-        Ok(Next::LookAgain)
+        Ok(NextAction::LookAgain)
     }
 }

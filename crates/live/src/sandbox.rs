@@ -1,8 +1,9 @@
-//! A sandbox around every process of an agent, where one is wanted: bubblewrap, or a container of Docker or Podman.
+//! A sandbox around every process of an agent, if one is set up: bubblewrap, or a container of Docker or Podman.
 //!
-//! It is made of words before the agent's own: `bwrap … -- codex exec …`. With bubblewrap the agent sees this machine, can write
-//! below its own folder alone, and an empty folder lies over everything that is hidden from it. In a container it sees an image and its own folder.
-//! Values of variables never stand among the words, but for places: the names alone are said, and the values are in the environment.
+//! It is a command line before the agent's own: `bwrap … -- codex exec …`. With bubblewrap the agent sees this machine, can
+//! write below its own folder alone, and an empty folder covers everything that is hidden from it. In a container it sees
+//! an image and its own folder. Values of variables are never among the arguments, except for paths: only the names are,
+//! and the values are in the environment.
 
 use std::{
     collections::BTreeMap,
@@ -11,26 +12,26 @@ use std::{
 };
 
 use super::{
-    isolation::{Isolation, Network, Sandbox},
-    loopback::Way,
-    setup::Setup,
+    isolation::{IsolationOptions, Network, Sandbox},
+    loopback::ServerRoute,
+    setup::RunSetup,
 };
 
-/// Words before those of a program, for one run.
+/// The arguments before those of a program, for one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrapper {
-    isolation: Isolation,
+pub struct SandboxWrapper {
+    isolation: IsolationOptions,
     /// The agent's folder, which it may write to.
     work: PathBuf,
-    /// What it is not to see.
+    /// The paths that are hidden from it.
     hidden: Vec<PathBuf>,
-    /// What leads to the model server, where there is no other network.
-    way: Option<Way>,
+    /// The route to the model server, if there is no other network.
+    route: Option<ServerRoute>,
 }
 
-/// A process that is to be wrapped.
+/// A process to start inside the sandbox.
 #[derive(Debug, Clone, Copy)]
-pub struct Inside<'a> {
+pub struct SandboxedProcess<'a> {
     pub program: &'a str,
     pub args: &'a [String],
     pub environment: &'a BTreeMap<String, String>,
@@ -38,9 +39,9 @@ pub struct Inside<'a> {
     pub has_terminal: bool,
 }
 
-/// Variables by which the programs of containers find their settings, their images and what does the work for them. Their home is the
-/// person's: in the agent's they would find none of it.
-const OF_CONTAINERS: [&str; 14] = [
+/// Variables by which the container programs find their settings, images and daemon. Their home is the person's: in the
+/// agent's home they would find none of it.
+const CONTAINER_VARIABLES: [&str; 14] = [
     "HOME",
     "TMPDIR",
     "DOCKER_HOST",
@@ -57,35 +58,35 @@ const OF_CONTAINERS: [&str; 14] = [
     "DBUS_SESSION_BUS_ADDRESS",
 ];
 
-/// Variables that are the machine's and not the image's.
-const NOT_INSIDE: [&str; 1] = ["PATH"];
+/// Variables of the machine that the image does not get.
+const MACHINE_VARIABLES: [&str; 1] = ["PATH"];
 
-impl Wrapper {
-    /// None where no sandbox is wanted.
-    pub fn of(setup: &Setup, work: &Path, hidden: &[PathBuf]) -> Option<Self> {
+impl SandboxWrapper {
+    /// Prepares the sandbox of a run; None when there is none.
+    pub fn for_run(setup: &RunSetup, work: &Path, hidden: &[PathBuf]) -> Option<Self> {
         let isolation = setup.folders.isolation.clone();
         let is_wanted = isolation.sandbox != Sandbox::None;
-        let way = Way::of(setup, work).ok().filter(|_| isolation.network == Network::Loopback);
+        let route = ServerRoute::to_model_server(setup, work).ok().filter(|_| isolation.network == Network::Loopback);
         let (work, hidden) = (work.to_owned(), hidden.to_owned());
-        is_wanted.then_some(Self { isolation, work, hidden, way })
+        is_wanted.then_some(Self { isolation, work, hidden, route })
     }
 
-    /// The way out that is to be held open; None where there is none.
-    pub const fn way(&self) -> Option<&Way> {
-        self.way.as_ref()
+    /// Returns the route that a relay has to serve; None when there is none.
+    pub const fn server_route(&self) -> Option<&ServerRoute> {
+        self.route.as_ref()
     }
 
-    /// The same with nothing hidden.
-    pub fn open(self) -> Self {
+    /// Removes the hidden paths.
+    pub fn without_hiding(self) -> Self {
         Self { hidden: vec![], ..self }
     }
 
-    /// The process with the sandbox around it.
-    pub fn wrap(&self, inside: &Inside<'_>) -> Command {
+    /// Returns the command of the process with the sandbox around it.
+    pub fn wrap_process(&self, inside: &SandboxedProcess<'_>) -> Command {
         let words = match self.isolation.sandbox {
             Sandbox::None => vec![],
-            Sandbox::Bwrap => self.bwrap(inside),
-            Sandbox::Docker | Sandbox::Podman => self.container(inside),
+            Sandbox::Bwrap => self.bwrap_command(inside),
+            Sandbox::Docker | Sandbox::Podman => self.container_command(inside),
         };
         let mut words = words.into_iter();
         let mut command = Command::new(words.next().unwrap_or_default());
@@ -94,7 +95,7 @@ impl Wrapper {
         if self.isolation.sandbox == Sandbox::Bwrap {
             command.arg(inside.program);
         } else {
-            for name in OF_CONTAINERS {
+            for name in CONTAINER_VARIABLES {
                 match std::env::var_os(name) {
                     Some(value) => command.env(name, value),
                     None => command.env_remove(name),
@@ -105,7 +106,7 @@ impl Wrapper {
         command
     }
 
-    fn bwrap(&self, inside: &Inside<'_>) -> Vec<String> {
+    fn bwrap_command(&self, inside: &SandboxedProcess<'_>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut words: Vec<String> = [
             "bwrap",
@@ -139,15 +140,15 @@ impl Wrapper {
             }
         }
         words.extend(["--chdir".to_owned(), text(inside.folder), "--".to_owned()]);
-        if let Some(way) = &self.way {
+        if let Some(route) = &self.route {
             let program = std::env::current_exe().unwrap_or_else(|_| "trajview".into());
-            words.extend([text(&program), "inside".into(), "--port".into(), way.port.to_string()]);
-            words.extend(["--socket".into(), text(&way.socket), "--".into()]);
+            words.extend([text(&program), "inside".into(), "--port".into(), route.port.to_string()]);
+            words.extend(["--socket".into(), text(&route.socket), "--".into()]);
         }
         words
     }
 
-    fn container(&self, inside: &Inside<'_>) -> Vec<String> {
+    fn container_command(&self, inside: &SandboxedProcess<'_>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let mut words = vec![self.isolation.sandbox.word().to_owned()];
         let plain = ["run", "--rm", "--init", "--interactive", "--pull", "never"];
@@ -159,39 +160,39 @@ impl Wrapper {
         };
         words.extend(["--network", network, "--cap-drop", "ALL"].map(str::to_owned));
         words.extend(["--security-opt", "no-new-privileges"].map(str::to_owned));
-        words.extend(owner().map(|owner| ["--user".to_owned(), owner]).into_iter().flatten());
+        words.extend(container_user().map(|owner| ["--user".to_owned(), owner]).into_iter().flatten());
         if self.isolation.sandbox == Sandbox::Podman && !is_root() {
-            // Else the person is root inside, and whoever they are inside is somebody else out here.
+            // Otherwise the person is root inside, and user ids inside differ from those outside.
             words.push("--userns=keep-id".to_owned());
         }
         let work = text(&self.work);
         words.extend(["--volume".to_owned(), format!("{work}:{work}")]);
         words.extend(["--workdir".to_owned(), text(inside.folder)]);
         let all = inside.environment.iter();
-        let all = all.filter(|(name, _)| !NOT_INSIDE.contains(&name.as_str()));
-        let said = all.map(|(name, value)| match OF_CONTAINERS.contains(&name.as_str()) {
+        let all = all.filter(|(name, _)| !MACHINE_VARIABLES.contains(&name.as_str()));
+        let message = all.map(|(name, value)| match CONTAINER_VARIABLES.contains(&name.as_str()) {
             true => format!("{name}={value}"), // a place, and another one out here
             false => name.clone(),
         });
-        words.extend(said.flat_map(|said| ["--env".to_owned(), said]));
+        words.extend(message.flat_map(|message| ["--env".to_owned(), message]));
         words.extend(["--entrypoint".to_owned(), inside.program.to_owned()]);
         words.push(self.isolation.image.clone().unwrap_or_default());
         words
     }
 
-    /// Why the sandbox cannot be had here; a sentence. Found out by trying.
-    pub fn problem(&self) -> Option<String> {
+    /// Returns why the sandbox does not work here; a sentence. Tested by running it.
+    pub fn sandbox_problem(&self) -> Option<String> {
         let name = self.isolation.sandbox.word();
         let tried = match self.isolation.sandbox {
             Sandbox::None => return None,
-            Sandbox::Bwrap => self.tried("sh", &["-c".to_owned(), self.looks_for_hidden()]),
+            Sandbox::Bwrap => self.run_in_sandbox("sh", &["-c".to_owned(), self.hidden_probe_script()]),
             Sandbox::Docker | Sandbox::Podman => Command::new(name)
                 .args(["image", "inspect", self.isolation.image.as_deref().unwrap_or_default()])
                 .stdin(Stdio::null())
                 .output()
                 .and_then(|found| match found.status.success() {
-                    // That an image is there says nothing of whether it can be run.
-                    true => self.tried("true", &[]),
+                    // An image that exists cannot always be run.
+                    true => self.run_in_sandbox("true", &[]),
                     false => Ok(found),
                 }),
         };
@@ -200,10 +201,10 @@ impl Wrapper {
             Ok(output) if output.status.success() => None,
             Ok(output) if is_container && lacks_program(&output) => None,
             Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                let said = said.lines().rev().find(|line| !line.trim().is_empty());
-                let said = said.map(|line| format!(": {}", line.trim())).unwrap_or_default();
-                Some(format!("--sandbox {name} does not work here{said}"))
+                let message = String::from_utf8_lossy(&output.stderr);
+                let message = message.lines().rev().find(|line| !line.trim().is_empty());
+                let message = message.map(|line| format!(": {}", line.trim())).unwrap_or_default();
+                Some(format!("--sandbox {name} does not work here{message}"))
             }
             Err(why) => {
                 Some(format!("--sandbox {name} does not work here: cannot run {name}: {why}"))
@@ -211,17 +212,17 @@ impl Wrapper {
         }
     }
 
-    /// A program in the sandbox, with nothing in its environment but where programs are.
-    fn tried(&self, program: &str, args: &[String]) -> std::io::Result<Output> {
+    /// Runs a program in the sandbox, with nothing but PATH in its environment.
+    fn run_in_sandbox(&self, program: &str, args: &[String]) -> std::io::Result<Output> {
         let path = std::env::var("PATH").map(|path| ("PATH".to_owned(), path));
         let (environment, folder) = (path.into_iter().collect(), self.work.as_path());
         let environment = &environment;
-        let inside = Inside { program, args, environment, folder, has_terminal: false };
-        self.wrap(&inside).stdin(Stdio::null()).output()
+        let inside = SandboxedProcess { program, args, environment, folder, has_terminal: false };
+        self.wrap_process(&inside).stdin(Stdio::null()).output()
     }
 
-    /// A line for a shell that fails where something hidden can be seen.
-    fn looks_for_hidden(&self) -> String {
+    /// Returns a shell script that fails when it can see something hidden.
+    fn hidden_probe_script(&self) -> String {
         let test = |path: &PathBuf| {
             let quoted = super::command_line::shell_words(&[&path.to_string_lossy()]);
             let is_seen = match path.is_dir() {
@@ -234,22 +235,23 @@ impl Wrapper {
     }
 }
 
-/// Whether a container was fine and only the program is not in its image: by its exit code, or as Podman's first process says it.
+/// Returns whether a container started and only the program is not in its image: by its exit code, or by the message of
+/// Podman's first process.
 fn lacks_program(output: &Output) -> bool {
     const NOT_FOUND: i32 = 127;
-    let said = String::from_utf8_lossy(&output.stderr);
-    output.status.code() == Some(NOT_FOUND) || said.contains("failed to exec pid1")
+    let message = String::from_utf8_lossy(&output.stderr);
+    output.status.code() == Some(NOT_FOUND) || message.contains("failed to exec pid1")
 }
 
-/// Who owns what a container writes: the person who runs it.
+/// Returns the user of a container, who owns its files: the person who runs it.
 #[cfg(unix)]
-fn owner() -> Option<String> {
+fn container_user() -> Option<String> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     Some(format!("{}:{}", user.as_raw(), group.as_raw()))
 }
 
 #[cfg(not(unix))]
-fn owner() -> Option<String> {
+fn container_user() -> Option<String> {
     None
 }
 
@@ -267,15 +269,15 @@ fn is_root() -> bool {
 mod tests {
     use super::*;
 
-    fn words(isolation: &Isolation, has_terminal: bool) -> Vec<String> {
+    fn wrapped_words(isolation: &IsolationOptions, has_terminal: bool) -> Vec<String> {
         let environment = [("HOME", "/w/home"), ("PATH", "/bin"), ("SOME_KEY", "sesame")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        let mut setup = Setup::new("codex", "/w".into());
+        let mut setup = RunSetup::new("codex", "/w".into());
         setup.folders.isolation = isolation.clone();
         setup.provider.base_url = Some("http://127.0.0.1:8080".into());
-        let wrapper = Wrapper::of(&setup, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
-        let command = wrapper.unwrap().wrap(&Inside {
+        let wrapper = SandboxWrapper::for_run(&setup, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
+        let command = wrapper.unwrap().wrap_process(&SandboxedProcess {
             program: "codex",
             args: &["exec".to_owned()],
             environment: &environment,
@@ -286,14 +288,14 @@ mod tests {
         all.map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    fn isolation(sandbox: Sandbox, network: Network) -> Isolation {
+    fn isolation_of(sandbox: Sandbox, network: Network) -> IsolationOptions {
         let is_container = matches!(sandbox, Sandbox::Docker | Sandbox::Podman);
-        Isolation { sandbox, network, image: is_container.then(|| "agents:1".to_owned()) }
+        IsolationOptions { sandbox, network, image: is_container.then(|| "agents:1".to_owned()) }
     }
 
     #[test]
     fn bubblewrap_shows_the_machine_and_lets_the_agent_write_in_its_folder_alone() {
-        let words = words(&isolation(Sandbox::Bwrap, Network::Off), false).join(" ");
+        let words = wrapped_words(&isolation_of(Sandbox::Bwrap, Network::Off), false).join(" ");
 
         assert_eq!(
             words,
@@ -305,7 +307,7 @@ mod tests {
 
     #[test]
     fn without_a_network_one_port_leads_to_the_model_server() {
-        let words = words(&isolation(Sandbox::Bwrap, Network::Loopback), false).join(" ");
+        let words = wrapped_words(&isolation_of(Sandbox::Bwrap, Network::Loopback), false).join(" ");
 
         assert!(words.contains("--unshare-net"), "{words}");
         assert!(
@@ -317,7 +319,7 @@ mod tests {
     #[test]
     fn a_container_gets_its_folder_the_names_of_variables_and_no_value() {
         for sandbox in [Sandbox::Docker, Sandbox::Podman] {
-            let words = words(&isolation(sandbox, Network::Off), true).join(" ");
+            let words = wrapped_words(&isolation_of(sandbox, Network::Off), true).join(" ");
 
             assert!(words.starts_with(&format!("{} run --rm", sandbox.word())), "{words}");
             assert!(words.contains("--tty --network none --cap-drop ALL"), "{words}");

@@ -1,17 +1,17 @@
-//! What the agent is asked, request by request.
+//! The requests to an agent.
 //!
 //! A script is `script.json` of a bundle. An emergent one has a request a turn; a single-shot one has one request, which
 //! may be made from a specification or from an emergent script. The bundle's own `script.json` is the script as it was
-//! really carried out so far, with what was skipped and edited, followed by what is still to be asked: a run that was
-//! interrupted goes on with it.
+//! carried out so far, with skipped and edited requests, followed by the requests that are left: an interrupted run is
+//! resumed with it.
 
 use serde::{Deserialize, Serialize};
-use trajview_run::values::worded;
+use trajview_run::condition::Condition;
 use trajview_store::sha256;
 
-/// One request and all that belongs to it.
+/// One request and its details.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Request {
+pub struct ScriptedRequest {
     /// Counts from 1, without gaps.
     #[serde(default)]
     pub turn: usize,
@@ -19,27 +19,27 @@ pub struct Request {
     /// The checkpoint that ends with this turn.
     #[serde(default)]
     pub checkpoint: Option<String>,
-    /// Its number in the script as it was given; None where that is [`Self::turn`].
+    /// Its number in the original script; None when that is [`Self::turn`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<usize>,
-    /// What the script said, where a person edited it.
+    /// The script's text, if a person edited it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<String>,
-    /// Whether the script has no such request: a person typed it into the agent's terminal.
+    /// True if a person typed it into the agent's terminal: it is not in the script.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub typed: bool,
 }
 
 /// A checkpoint's name for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Label {
+pub struct CheckpointLabel {
     pub id: String,
     #[serde(default)]
     pub label: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Script {
+pub struct RequestScript {
     #[serde(default)]
     pub schema: String,
     #[serde(default)]
@@ -48,44 +48,31 @@ pub struct Script {
     pub title: Option<String>,
     #[serde(default)]
     pub condition: Option<String>,
-    /// The whole wish as one text, for single-shot runs.
+    /// The whole task as one text, for single-shot runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub specification: Option<String>,
-    /// How a single request was made from many; a sentence.
+    /// The origin of a single request that was made from many; a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checkpoints: Vec<Label>,
-    pub requests: Vec<Request>,
-    /// Whether a person types every request into the agent's screen.
+    pub checkpoints: Vec<CheckpointLabel>,
+    pub requests: Vec<ScriptedRequest>,
+    /// True if a person types every request into the agent's screen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub chat: bool,
-    /// What was never asked, because a person said so.
+    /// The requests that a person skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped: Vec<Request>,
-}
-
-worded! {
-    /// How a script is asked.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum Condition {
-        /// One request a turn.
-        #[default]
-        Emergent = "emergent",
-        /// Everything in one request.
-        SingleShot = "single-shot",
-    }
+    pub skipped: Vec<ScriptedRequest>,
 }
 
 const SCHEMA: &str = "trajview.script/1";
 
 /// The checkpoint at the end of a single-shot run whose script names several.
-const WHOLE: &str = "final";
+const FINAL_CHECKPOINT: &str = "final";
 
-impl Script {
-    /// The error is a sentence without the file's name.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+impl RequestScript {
+    /// Parses a script. The error is a sentence without the file's name.
+    pub fn parse_script(bytes: &[u8]) -> Result<Self, String> {
         let mut script: Self = serde_json::from_slice(bytes)
             .map_err(|why| format!("does not read as a script: {why}"))?;
         if !script.schema.is_empty() && script.schema != SCHEMA {
@@ -100,29 +87,29 @@ impl Script {
             return Err("has no requests".into());
         }
         script.requests.sort_by_key(|it| it.turn); // stable: those without numbers stay as they are
-        script.count();
+        script.number_requests();
         Ok(script)
     }
 
-    /// A script of one request.
-    pub fn of_specification(text: &str) -> Self {
+    /// Makes a script of one request.
+    pub fn from_specification(text: &str) -> Self {
         let specification = Some(text.to_owned());
         Self { schema: SCHEMA.into(), specification, ..Self::default() }
     }
 
-    /// A script without a request: a person types them.
-    pub fn of_chat() -> Self {
+    /// Makes a script without requests: a person types them.
+    pub fn for_chat() -> Self {
         let condition = Some(Condition::Emergent.word().to_owned());
         Self { schema: SCHEMA.into(), chat: true, condition, ..Self::default() }
     }
 
-    /// The condition it says itself; None where it says none that we know.
+    /// Returns the script's own condition; None when it has none that is known.
     pub fn own_condition(&self) -> Option<Condition> {
         self.condition.as_deref().and_then(Condition::by_word)
     }
 
-    /// The script as it is asked under a condition. The error is a sentence.
-    pub fn under(
+    /// Converts the script for a condition. The error is a sentence.
+    pub fn for_condition(
         mut self,
         condition: Condition,
         specification: Option<String>,
@@ -140,12 +127,12 @@ impl Script {
         Ok(self)
     }
 
-    /// A script of requests that a recording holds, in order, each with the checkpoint that ends with it.
-    pub fn of_requests(requests: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
-        let request = |(text, checkpoint)| Request { text, checkpoint, ..Request::default() };
+    /// Makes a script of a recording's requests, in order, each with the checkpoint that ends with it.
+    pub fn from_requests(requests: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
+        let request = |(text, checkpoint)| ScriptedRequest { text, checkpoint, ..ScriptedRequest::default() };
         let requests = requests.into_iter().map(request).collect();
         let mut script = Self { schema: SCHEMA.into(), requests, ..Self::default() };
-        script.count();
+        script.number_requests();
         script
     }
 
@@ -159,25 +146,25 @@ impl Script {
             }
             _ if self.requests.len() == 1 => return,
             _ => (
-                self.joined(),
+                self.joined_requests(),
                 Some("the request is all requests of the script, in order, under their numbers"),
             ),
         };
         let ends_somewhere = self.requests.iter().any(|it| it.checkpoint.is_some());
         self.checkpoints.clear();
         self.made = made.map(str::to_owned);
-        let checkpoint = ends_somewhere.then(|| WHOLE.to_owned());
-        self.requests = vec![Request { turn: 1, text, checkpoint, ..Request::default() }];
+        let checkpoint = ends_somewhere.then(|| FINAL_CHECKPOINT.to_owned());
+        self.requests = vec![ScriptedRequest { turn: 1, text, checkpoint, ..ScriptedRequest::default() }];
     }
 
-    fn joined(&self) -> String {
+    fn joined_requests(&self) -> String {
         let opening = "This is one task in several parts. Do all of them, in this order.";
         let parts = self.requests.iter().map(|it| format!("{}. {}", it.turn, it.text.trim()));
         std::iter::once(opening.to_owned()).chain(parts).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Numbers the requests as they are asked.
-    fn count(&mut self) {
+    /// Numbers the requests in their order.
+    fn number_requests(&mut self) {
         for (request, turn) in self.requests.iter_mut().zip(1..) {
             if request.turn != turn && request.turn != 0 && request.number.is_none() {
                 request.number = Some(request.turn);
@@ -186,19 +173,19 @@ impl Script {
         }
     }
 
-    /// Of the words of all requests, in order.
-    pub fn sha256(&self) -> String {
+    /// Returns the hash of the texts of all requests, in order.
+    pub fn requests_sha256(&self) -> String {
         let words: Vec<&str> = self.requests.iter().map(|it| it.text.as_str()).collect();
         sha256(words.join("\0").as_bytes())
     }
 
-    /// The request of a turn, which counts from 1.
-    pub fn request(&self, turn: usize) -> Option<&Request> {
+    /// Returns the request of a turn, which counts from 1.
+    pub fn request_of_turn(&self, turn: usize) -> Option<&ScriptedRequest> {
         self.requests.get(turn.checked_sub(1)?)
     }
 
-    /// Takes a request away. Where it ended a checkpoint, the request before it ends it now, unless it ends one already.
-    pub fn skip(&mut self, turn: usize) -> bool {
+    /// Removes a request. A checkpoint that it ended now ends with the request before it, unless that ends one already.
+    pub fn remove_request(&mut self, turn: usize) -> bool {
         let Some(at) = turn.checked_sub(1).filter(|at| *at < self.requests.len()) else {
             return false;
         };
@@ -210,20 +197,20 @@ impl Script {
             before.checkpoint.clone_from(&request.checkpoint);
         }
         self.skipped.push(request);
-        self.count();
+        self.number_requests();
         true
     }
 
-    /// Puts a request that a person typed before that of a turn.
-    pub fn insert_typed(&mut self, turn: usize, text: &str) {
+    /// Inserts a request that a person typed before that of a turn.
+    pub fn insert_typed_request(&mut self, turn: usize, text: &str) {
         let at = turn.saturating_sub(1).min(self.requests.len());
-        let typed = Request { text: text.to_owned(), typed: true, ..Request::default() };
+        let typed = ScriptedRequest { text: text.to_owned(), typed: true, ..ScriptedRequest::default() };
         self.requests.insert(at, typed);
-        self.count();
+        self.number_requests();
     }
 
-    /// Gives a request other words.
-    pub fn edit(&mut self, turn: usize, text: &str) -> bool {
+    /// Changes the text of a request.
+    pub fn edit_request(&mut self, turn: usize, text: &str) -> bool {
         let request = turn.checked_sub(1).and_then(|at| self.requests.get_mut(at));
         let Some(request) = request.filter(|_| !text.trim().is_empty()) else { return false };
         if request.text != text {
@@ -233,8 +220,8 @@ impl Script {
         true
     }
 
-    /// What people call a checkpoint.
-    pub fn label(&self, checkpoint: &str) -> Option<&str> {
+    /// Returns the label of a checkpoint.
+    pub fn checkpoint_label(&self, checkpoint: &str) -> Option<&str> {
         self.checkpoints.iter().find(|it| it.id == checkpoint)?.label.as_deref()
     }
 }
@@ -249,7 +236,7 @@ mod tests {
         {"turn": 2, "text": "two", "checkpoint": "c1"},
         {"turn": 3, "text": "three", "checkpoint": "c2"}]}"#;
 
-    fn texts(script: &Script) -> Vec<(usize, &str, Option<&str>)> {
+    fn turns_and_texts(script: &RequestScript) -> Vec<(usize, &str, Option<&str>)> {
         script
             .requests
             .iter()
@@ -259,9 +246,9 @@ mod tests {
 
     #[test]
     fn a_script_is_read_and_wrong_ones_are_told() {
-        let script = Script::read(THREE).unwrap();
+        let script = RequestScript::parse_script(THREE).unwrap();
         assert_eq!(
-            texts(&script),
+            turns_and_texts(&script),
             [(1, "one", None), (2, "two", Some("c1")), (3, "three", Some("c2"))]
         );
         for (text, why) in [
@@ -270,36 +257,36 @@ mod tests {
             (r#"{"requests": [{"text": " "}]}"#, "request 1 has no text"),
             (r#"{"schema": "x/1", "requests": []}"#, "has schema \"x/1\"; this version reads"),
         ] {
-            let said = Script::read(text.as_bytes()).unwrap_err();
-            assert!(said.starts_with(why), "{said}");
+            let error = RequestScript::parse_script(text.as_bytes()).unwrap_err();
+            assert!(error.starts_with(why), "{error}");
         }
     }
 
     #[test]
     fn one_request_is_made_of_many_or_of_a_specification() {
-        let script = Script::read(THREE).unwrap();
+        let script = RequestScript::parse_script(THREE).unwrap();
 
-        let joined = script.clone().under(Condition::SingleShot, None).unwrap();
-        let given = script.clone().under(Condition::SingleShot, Some("all".into())).unwrap();
+        let joined = script.clone().for_condition(Condition::SingleShot, None).unwrap();
+        let given = script.clone().for_condition(Condition::SingleShot, Some("all".into())).unwrap();
 
         assert_eq!(joined.requests.len(), 1);
         assert!(joined.requests[0].text.ends_with("1. one\n\n2. two\n\n3. three"));
         assert_eq!(joined.condition.as_deref(), Some("single-shot"));
         assert!(joined.made.is_some());
-        assert_eq!(texts(&given), [(1, "all", Some("final"))]);
-        assert_eq!(script.clone().under(Condition::Emergent, None).unwrap(), script);
+        assert_eq!(turns_and_texts(&given), [(1, "all", Some("final"))]);
+        assert_eq!(script.clone().for_condition(Condition::Emergent, None).unwrap(), script);
     }
 
     #[test]
     fn what_is_skipped_or_edited_stays_on_record() {
-        let mut script = Script::read(THREE).unwrap();
-        assert!(script.skip(2) && script.edit(2, "3, better") && !script.edit(9, "x"));
+        let mut script = RequestScript::parse_script(THREE).unwrap();
+        assert!(script.remove_request(2) && script.edit_request(2, "3, better") && !script.edit_request(9, "x"));
 
-        assert_eq!(texts(&script), [(1, "one", Some("c1")), (2, "3, better", Some("c2"))]);
+        assert_eq!(turns_and_texts(&script), [(1, "one", Some("c1")), (2, "3, better", Some("c2"))]);
         assert_eq!(script.requests[1].original.as_deref(), Some("three"));
         assert_eq!(script.requests[1].number, Some(3));
         assert_eq!(script.skipped[0].text, "two");
-        let again = Script::read(&serde_json::to_vec(&script).unwrap()).unwrap();
+        let again = RequestScript::parse_script(&serde_json::to_vec(&script).unwrap()).unwrap();
         assert_eq!(again, script);
     }
 }

@@ -1,7 +1,7 @@
-//! Keys that were handed to the agent, and keeping them out of everything that is recorded.
+//! Keys that the agent gets, which are covered in everything that is recorded.
 //!
-//! A key is known by the variable it came in. In what others wrote it is covered by as many stars as it has bytes, so that
-//! lines and offsets stay where they were; in our own sentences by three.
+//! A key is recognised by the name of its variable. In texts of others it is covered by as many stars as it has bytes, so
+//! that lines and offsets stay; in our own sentences by three.
 
 use memchr::memmem;
 
@@ -9,8 +9,8 @@ use memchr::memmem;
 #[derive(Clone, Default)]
 pub struct Secrets(Vec<String>);
 
-/// Shorter values are no keys, and hiding them would garble common words.
-const SHORTEST: usize = 8;
+/// The shortest key: hiding shorter values would garble common words (characters).
+const MIN_SECRET_LENGTH: usize = 8;
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -18,7 +18,7 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
-/// Whether a variable of this name holds a key, by the habits of the trade.
+/// Returns whether a variable's name is usual for a key.
 pub fn is_named_like_a_secret(variable: &str) -> bool {
     let name = variable.to_ascii_uppercase();
     let marks = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"];
@@ -26,23 +26,23 @@ pub fn is_named_like_a_secret(variable: &str) -> bool {
 }
 
 impl Secrets {
-    /// Each value as it is, and as JSON and addresses write it.
+    /// Takes each value as it is, and as JSON and addresses write it.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let is_secret = |value: &String| value.len() >= SHORTEST;
+        let is_secret = |value: &String| value.len() >= MIN_SECRET_LENGTH;
         let values = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret);
-        let mut values: Vec<String> = values.flat_map(|value| spellings(&value)).collect();
+        let mut values: Vec<String> = values.flat_map(|value| encoded_forms(&value)).collect();
         values.sort();
         values.dedup();
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self(values)
     }
 
-    /// The text for a sentence or a document of ours.
+    /// Returns the text with every secret replaced, for a sentence or a document of ours.
     pub fn hide(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "***"))
     }
 
-    /// Covers every secret in somebody else's bytes; whether there was one.
+    /// Covers every secret in bytes of others; returns whether there was one.
     pub fn cover(&self, bytes: &mut [u8]) -> bool {
         let mut found = false;
         for secret in &self.0 {
@@ -55,8 +55,8 @@ impl Secrets {
         found
     }
 
-    /// How many bytes at the end may be the beginning of a secret.
-    fn unsure(&self, bytes: &[u8]) -> usize {
+    /// Returns how many bytes at the end may be the beginning of a secret.
+    fn possible_prefix_length(&self, bytes: &[u8]) -> usize {
         let longest = |secret: &String| {
             let most = bytes.len().min(secret.len() - 1);
             let starts = |count: &usize| bytes.ends_with(&secret.as_bytes()[..*count]);
@@ -66,8 +66,8 @@ impl Secrets {
     }
 }
 
-/// A value, and what becomes of it in JSON and in an address.
-fn spellings(value: &str) -> [String; 4] {
+/// Returns a value, and its forms in JSON and in an address.
+fn encoded_forms(value: &str) -> [String; 4] {
     let json = serde_json::Value::from(value).to_string();
     let json = json.strip_prefix('"').and_then(|it| it.strip_suffix('"')).unwrap_or(value);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
@@ -79,31 +79,31 @@ fn spellings(value: &str) -> [String; 4] {
     [value.to_owned(), json.to_owned(), with_slashes, address.collect()]
 }
 
-/// Bytes that come piece by piece, with the secrets in them covered.
+/// Covers the secrets in bytes that come piece by piece.
 #[derive(Debug, Default)]
-pub struct Cover {
+pub struct SecretCover {
     secrets: Secrets,
-    held: Vec<u8>,
+    pending: Vec<u8>,
 }
 
-impl Cover {
+impl SecretCover {
     pub fn new(secrets: Secrets) -> Self {
-        Self { secrets, held: vec![] }
+        Self { secrets, pending: vec![] }
     }
 
-    /// What is sure by now; the rest is held until more comes.
-    pub fn take(&mut self, piece: &[u8]) -> Vec<u8> {
-        self.held.extend_from_slice(piece);
-        let mut bytes = std::mem::take(&mut self.held);
+    /// Takes a piece and returns the bytes that are certain; the rest is kept until more comes.
+    pub fn cover_piece(&mut self, piece: &[u8]) -> Vec<u8> {
+        self.pending.extend_from_slice(piece);
+        let mut bytes = std::mem::take(&mut self.pending);
         self.secrets.cover(&mut bytes);
-        let keep = bytes.len() - self.secrets.unsure(&bytes);
-        self.held = bytes.split_off(keep);
+        let keep = bytes.len() - self.secrets.possible_prefix_length(&bytes);
+        self.pending = bytes.split_off(keep);
         bytes
     }
 
-    /// What was held; nothing more comes, or not soon.
-    pub fn rest(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.held)
+    /// Returns the kept bytes; nothing more comes, or not soon.
+    pub fn take_rest(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.pending)
     }
 }
 
@@ -111,28 +111,28 @@ impl Cover {
 mod tests {
     use super::*;
 
-    fn secrets() -> Secrets {
+    fn sample_secrets() -> Secrets {
         Secrets::new(["key-0123456789".to_owned(), "short".to_owned()])
     }
 
     #[test]
     fn a_secret_is_covered_byte_for_byte() {
         let mut bytes = b"a key-0123456789 short".to_vec();
-        assert!(secrets().cover(&mut bytes));
+        assert!(sample_secrets().cover(&mut bytes));
         assert_eq!(bytes, b"a ************** short");
-        assert_eq!(secrets().hide("use key-0123456789!"), "use ***!");
-        assert!(!secrets().cover(&mut b"nothing".to_vec()));
+        assert_eq!(sample_secrets().hide("use key-0123456789!"), "use ***!");
+        assert!(!sample_secrets().cover(&mut b"nothing".to_vec()));
     }
 
     #[test]
     fn a_secret_that_comes_in_pieces_is_covered_too() {
         for at in 0..20 {
             let text = b"say key-0123456789.!";
-            let mut cover = Cover::new(secrets());
-            let mut said = cover.take(&text[..at]);
-            said.extend(cover.take(&text[at..]));
-            said.extend(cover.rest());
-            assert_eq!(said, b"say **************.!", "{at}");
+            let mut cover = SecretCover::new(sample_secrets());
+            let mut covered = cover.cover_piece(&text[..at]);
+            covered.extend(cover.cover_piece(&text[at..]));
+            covered.extend(cover.take_rest());
+            assert_eq!(covered, b"say **************.!", "{at}");
         }
     }
 

@@ -1,16 +1,18 @@
-//! What a run is to be: which agent, how, and how far. Plain values, written into the journal so that an interrupted run
-//! goes on as it began. No key is ever among them, only the name of the variable that holds it.
+//! The setup of a run: agent, options and limits. Plain values, written into the journal so that an interrupted run is
+//! resumed with the same ones. Keys are never among them, only the names of their variables.
 
 use std::{path::PathBuf, time::Duration};
-use trajview_layers::Spec;
-use trajview_run::values::worded;
+use trajview_layers::LayerSpec;
+use trajview_run::worded_enum::worded;
 
 use serde::{Deserialize, Serialize};
 
-use super::{drivers::command::ProgramOptions, isolation::Isolation, script::Condition};
+use trajview_run::condition::Condition;
+
+use super::{drivers::command::ProgramOptions, isolation::IsolationOptions};
 
 worded! {
-    /// How much an agent may do without asking.
+    /// The permissions of an agent.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Permissions {
@@ -22,142 +24,142 @@ worded! {
     }
 }
 
-/// What is done about a turn that failed, once its repeats are used up.
+/// The handling of a failed turn, once its repeats are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
     /// The run stops; resuming it does the turn again.
     #[default]
     Stop,
-    /// What it left stands, and the next request follows.
+    /// The turn counts, and the next request follows.
     Keep,
 }
 
-/// How long is waited.
+/// Timeouts of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Timeouts {
+pub struct TurnTimeouts {
     /// A whole turn (seconds).
     pub turn: f64,
-    /// Since the agent was last heard (seconds).
+    /// Since the last output of the agent (seconds).
     pub idle: f64,
-    /// After asking it to end, before asking more firmly (seconds).
+    /// After each step of stopping it, before the next one (seconds).
     pub patience: f64,
 }
 
-impl Default for Timeouts {
+impl Default for TurnTimeouts {
     fn default() -> Self {
         Self { turn: 3_600.0, idle: 900.0, patience: 5.0 }
     }
 }
 
-/// Seconds as a duration; what is none is as long as there is.
-pub fn duration(seconds: f64) -> Duration {
+/// Converts seconds to a duration; the longest one when they are no valid number.
+pub fn to_duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
-/// Where a run stops before its next request. None is no limit.
+/// The limits before the next request. None is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Budget {
+pub struct RunBudget {
     /// Input and output together, cached input counted as input.
     pub tokens: Option<u64>,
     /// US dollars.
     pub usd: Option<f64>,
-    /// Of the agent's working time.
+    /// Minutes of the agent's working time.
     pub minutes: Option<f64>,
-    /// Turns done.
+    /// The number of turns.
     pub turns: Option<usize>,
 }
 
-/// Whose model the agent asks.
+/// The agent's model and its server.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Provider {
+pub struct ModelProvider {
     pub model: Option<String>,
-    /// Where the model is, without `/v1`; None for the agent's own.
+    /// The address of the model server, without `/v1`; None for the agent's own.
     pub base_url: Option<String>,
-    /// The variable that holds the key; None for the driver's own.
+    /// The variable with the key; None for the driver's own.
     pub key_env: Option<String>,
 }
 
-/// What of the workspace is recorded.
+/// The options for recording files of the workspace.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RecordingOptions {
-    /// Whether files named in the workspace's `.gitignore` are recorded.
+    /// True if files named in the workspace's `.gitignore` are recorded.
     pub records_ignored: bool,
     /// Longer files are not recorded (bytes).
     pub most_bytes: u64,
 }
 
-/// How long is waited, how far a run goes, and what is done about a turn that failed.
+/// Timeouts, limits, and the handling of failed turns.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Limits {
-    pub timeouts: Timeouts,
-    pub budget: Budget,
+pub struct LiveRunLimits {
+    pub timeouts: TurnTimeouts,
+    pub budget: RunBudget,
     pub on_failure: OnFailure,
-    /// How often a failed turn is repeated.
+    /// The number of repeats of a failed turn.
     pub retries: usize,
 }
 
-/// Where the agent works, and what it is not to see.
+/// The agent's folders, and the files that are hidden from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Folders {
+pub struct FolderOptions {
     /// The folder of the workspace and of the agent's home.
     pub work: PathBuf,
-    /// Whether that folder stays when the run is over.
+    /// True if that folder stays when the run is over.
     pub keeps_work: bool,
-    /// Files outside the bundle that the agent is not to see: the script it was made of, and what goes with it.
+    /// Files outside the bundle that are hidden from the agent: its script and the files that belong to it.
     #[serde(default)]
     pub hidden: Vec<PathBuf>,
-    /// Whether the agent may reach the bundle: for agents that need to become other users or to mount.
+    /// True if the agent may reach the bundle: for agents that need to become other users or to mount.
     #[serde(default)]
     pub leaves_bundle_open: bool,
-    /// The files that lie there when the run begins.
+    /// The files of the workspace when the run begins.
     #[serde(default, skip_serializing_if = "StartOptions::is_nothing")]
     pub start: StartOptions,
-    /// What stands around the agent.
-    #[serde(default, skip_serializing_if = "Isolation::is_usual")]
-    pub isolation: Isolation,
-    /// Whether the agent gets a copy of the person's login.
+    /// The sandbox and network of the agent.
+    #[serde(default, skip_serializing_if = "IsolationOptions::is_usual")]
+    pub isolation: IsolationOptions,
+    /// True if the agent gets a copy of the person's login.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub copies_login: bool,
 }
 
-/// What a run begins with, before its first request.
+/// The state before the first request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StartOptions {
-    /// A repository, with a revision after `@` or without, or a folder: its files are the workspace.
+    /// A repository, with or without a revision after `@`, or a folder: its files are the workspace.
     pub from: Option<String>,
-    /// Whether the history of the repository comes along.
+    /// True if the repository's history is copied too.
     pub with_history: bool,
     /// Commands that prepare the workspace, in order.
     pub setup: Vec<String>,
 }
 
 impl StartOptions {
-    /// Whether the run begins with an empty workspace.
+    /// Returns whether the run begins with an empty workspace.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What stands between the script and the agent.
+/// The layers between the script and the agent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LayerOptions {
-    /// A file whose words go before each request: the layer `notes`.
+    /// A file whose text goes before each request: the layer `notes`.
     pub notes: Option<PathBuf>,
-    /// The others, in the order in which they are asked.
+    /// The other layers, in the order in which they are asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub layers: Vec<Spec>,
+    pub layers: Vec<LayerSpec>,
     /// The model that helps them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub helper: Option<HelperOptions>,
-    /// Where a layer that is a command runs: where the run was begun.
+    /// The folder in which a layer that is a command runs: where the run was begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
 }
 
-/// A judge of the settings as helper model, and how far it goes. None is no limit.
+/// A judge of the settings as helper model, and its limits. None is no limit.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HelperOptions {
@@ -171,29 +173,29 @@ pub struct HelperOptions {
 pub const NOTES: &str = "notes";
 
 impl LayerOptions {
-    /// All layers in the order in which they are asked: notes first, unless they were given a place.
-    pub fn specs(&self) -> Vec<Spec> {
+    /// Returns all layers in the order in which they are asked: notes first, unless they have a place of their own.
+    pub fn all_specs(&self) -> Vec<LayerSpec> {
         let has_place = self.layers.iter().any(|spec| spec.name == NOTES);
         let notes = self.notes.as_ref().filter(|_| !has_place);
-        let notes = notes.map(|_| Spec { name: NOTES.into(), parts: vec![] });
+        let notes = notes.map(|_| LayerSpec { name: NOTES.into(), parts: vec![] });
         notes.into_iter().chain(self.layers.iter().cloned()).collect()
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Setup {
+pub struct RunSetup {
     /// The driver's name.
     pub agent: String,
-    /// In the place of the driver's own.
+    /// The program in the place of the driver's own.
     pub program: Option<PathBuf>,
     #[serde(flatten)]
-    pub provider: Provider,
-    /// Handed to the agent as they are.
+    pub provider: ModelProvider,
+    /// Arguments for the agent, passed on unchanged.
     pub args: Vec<String>,
     pub permissions: Permissions,
-    /// Variables of ours that the agent gets too.
+    /// Variables of our environment that the agent gets too.
     pub pass: Vec<String>,
-    /// How a program without a driver of its own is called.
+    /// The options of a program without a driver of its own.
     pub command: Option<ProgramOptions>,
     pub condition: Condition,
     #[serde(flatten)]
@@ -203,35 +205,35 @@ pub struct Setup {
     /// A command that tests the code at each checkpoint.
     pub tests: Option<String>,
     #[serde(flatten)]
-    pub limits: Limits,
+    pub limits: LiveRunLimits,
     #[serde(flatten)]
-    pub folders: Folders,
-    /// Whether the agent has a terminal though it could do without.
+    pub folders: FolderOptions,
+    /// True if the agent has a terminal though it does not need one.
     #[serde(default)]
     pub in_terminal: bool,
     /// Columns and rows of the agent's terminal.
     pub size: (u16, u16),
 }
 
-impl Setup {
-    /// A run of this driver with everything as usual, working in this folder.
+impl RunSetup {
+    /// Returns the default setup for this driver, working in this folder.
     pub fn new(agent: &str, work: PathBuf) -> Self {
         let recording = RecordingOptions { records_ignored: false, most_bytes: 16 << 20 };
-        let folders = Folders { work, ..Folders::default() };
+        let folders = FolderOptions { work, ..FolderOptions::default() };
         let (agent, size) = (agent.to_owned(), (120, 40));
         Self { agent, recording, folders, size, ..Self::default() }
     }
 
-    /// The condition with the layers of project state that treat it, by which runs are paired: `emergent+projectguard`. The
-    /// notes of a person are no treatment.
-    pub fn named_condition(&self) -> String {
-        let layers = self.layers.specs().into_iter().filter(|spec| spec.name != NOTES);
+    /// Returns the condition with the layers of project state that treat it, by which runs are paired:
+    /// `emergent+projectguard`. The notes of a person are no treatment.
+    pub fn condition_with_layers(&self) -> String {
+        let layers = self.layers.all_specs().into_iter().filter(|spec| spec.name != NOTES);
         let word = self.condition.word().to_owned();
         layers.fold(word, |named, spec| format!("{named}+{spec}"))
     }
 
-    /// The address without a slash or `/v1` at its end.
-    pub fn server(&self) -> Option<&str> {
+    /// Returns the address of the model server without a slash or `/v1` at its end.
+    pub fn server_url(&self) -> Option<&str> {
         let url = self.provider.base_url.as_deref()?.trim_end_matches('/');
         Some(url.strip_suffix("/v1").unwrap_or(url))
     }
@@ -243,13 +245,13 @@ mod tests {
 
     #[test]
     fn layers_are_part_of_the_condition_and_notes_are_not() {
-        let mut setup = Setup::new("codex", "w".into());
+        let mut setup = RunSetup::new("codex", "w".into());
         setup.layers.notes = Some("notes.md".into());
-        assert_eq!(setup.named_condition(), "emergent");
+        assert_eq!(setup.condition_with_layers(), "emergent");
 
         setup.layers.layers = ["memory:blind", "projectguard"].map(|it| it.parse().unwrap()).into();
 
-        assert_eq!(setup.named_condition(), "emergent+memory:blind+projectguard");
+        assert_eq!(setup.condition_with_layers(), "emergent+memory:blind+projectguard");
     }
 
     #[test]
@@ -261,7 +263,7 @@ mod tests {
             + r#""work":"w","keeps_work":true,"hidden":["h"],"leaves_bundle_open":true,"in_terminal":true,"#
             + r#""size":[120,40]}"#;
 
-        let setup: Setup = serde_json::from_str(&text).unwrap();
+        let setup: RunSetup = serde_json::from_str(&text).unwrap();
 
         assert_eq!((setup.limits.retries, setup.provider.model.as_deref()), (2, Some("m")));
         assert_eq!(serde_json::to_string(&setup).unwrap(), text);

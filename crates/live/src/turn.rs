@@ -1,4 +1,4 @@
-//! One attempt at one turn: the request is dressed and sent, the agent is listened to, and what it left is recorded.
+//! One attempt at one turn: prepares and sends the request, listens to the agent, and records the result.
 
 use std::{
     fs,
@@ -9,94 +9,94 @@ use std::{
 
 use regex::bytes::Regex;
 
-use trajview_judge::stop::Stop;
-use trajview_run::{Tokens, label};
+use trajview_judge::stop_flag::StopFlag;
+use trajview_run::{Tokens, first_line_label};
 use trajview_store::{
     sha256,
-    workspace::{Note, Onlooker},
+    workspace::{CommitNote, RecordingObserver},
     write::WriteError,
 };
 
 use super::{
-    checks,
+    checkpoint_tests,
     drivers::{
-        Ask, Call, End, Input, LogPatterns, Naming, Titles,
-        agent_output::{AgentOutput, Amount},
+        AgentRequest, AgentCommand, TurnEndSign, RequestInput, LogPatterns, SessionNaming, TitlePatterns,
+        agent_output::{AgentOutput, ReportedAmount},
     },
-    event::Event,
-    journal::{self, Done, Entry},
-    layers::{Dressed, Request},
-    listener::{Listener, Outcome, Person, TerminalWatch},
-    logs::{self, Begun, Kept, LogRow, LogWords, Says, Watch},
-    manifest::{FileRemarks, Layers, LogPlace, Reported, State, TurnRow, Typed},
-    process::{Ending, Order, Process},
-    queued::{Interjections, Queued},
-    recorder::{Parts, Recorder, fresh_id},
-    run::Halt,
-    setup::Setup,
-    stage::host_of,
-    unsent::Unsent,
+    event::RunEvent,
+    journal::{self, FinishedTurn, JournalEntry},
+    layers::{PreparedRequest, LayerRequest},
+    listener::{Listener, ListenOutcome, PersonInput, TerminalWatch},
+    logs::{self, BegunTurn, KeptDocuments, LogRow, LogMatcher, TurnLogState, LogWatch},
+    manifest::{FileRemarks, LayerRows, LogPlace, AgentReport, RecordedTurnState, LiveTurnRow, TypedByPerson},
+    process::{ProcessEnding, ProcessSpec, AgentProcess},
+    queued_prompts::{PromptsDuringTurn, QueuedPrompt},
+    recorder::{TurnParts, Recorder, fresh_id},
+    run::RunHalt,
+    setup::RunSetup,
+    run_folders::host_and_port,
+    pasted_request::PastedRequest,
 };
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// It counts.
+pub enum AttemptVerdict {
+    /// The turn counts.
     Done,
-    /// A sentence.
+    /// The turn failed; a sentence.
     Failed(String),
-    /// A person wants it done again.
-    Again,
+    /// A person wants the turn done again.
+    Repeat,
     Stopped,
 }
 
-/// Paths that are told of a turn.
-const MOST_CHANGED: usize = 200;
+/// The largest number of changed paths that are listed of a turn.
+const MAX_CHANGED_PATHS: usize = 200;
 
-/// One request on its way.
-struct Sent {
+/// A request that was prepared and is being sent.
+struct SentRequest {
     turn: usize,
     attempt: usize,
-    dressed: Dressed,
+    dressed: PreparedRequest,
     prompt_file: PathBuf,
-    /// The session it is asked in; None begins one.
+    /// The session in which it is sent; None begins one.
     session: Option<String>,
     fresh: String,
     before: Option<String>,
-    row: TurnRow,
+    row: LiveTurnRow,
 }
 
-/// How the end of a turn is seen, where not by the end of the process.
+/// The signs that a turn is over, apart from the end of the process.
 #[derive(Default)]
-pub struct Ends {
+pub struct TurnEndWatch {
     pub marker: Option<Regex>,
-    pub watch: Option<Watch>,
-    pub titles: Option<Titles>,
+    pub watch: Option<LogWatch>,
+    pub titles: Option<TitlePatterns>,
 }
 
-/// Stands for a prompt that neither the agent's log nor the keys tell.
-pub const UNKNOWN: &str = "(a prompt that a person typed and that the agent's log does not hold)";
+/// Stands for a prompt that is neither in the agent's log nor among the typed keys.
+pub const UNKNOWN_PROMPT: &str = "(a prompt that a person typed and that the agent's log does not hold)";
 
-/// What listening gave.
-struct Answer {
-    outcome: Outcome,
-    heard: AgentOutput,
-    ending: Option<Ending>,
+/// The result of listening to the agent.
+struct AttemptResult {
+    outcome: ListenOutcome,
+    parsed: AgentOutput,
+    ending: Option<ProcessEnding>,
     seconds: f64,
-    /// Processes it had started and not ended.
+    /// Processes that it had started and not ended.
     left_running: usize,
-    /// What a person sent while it worked, and it took into the turn.
+    /// Prompts that a person sent during the turn and the agent took into it.
     typed_within: Vec<String>,
-    /// The turn that it began by itself, with a prompt that a person sent meanwhile.
-    next: Option<Begun>,
+    /// The turn that the agent began by itself, with a prompt that a person had sent meanwhile.
+    next: Option<BegunTurn>,
 }
 
-impl Answer {
-    /// The agent could not be asked; a sentence says why.
-    fn none(why: String) -> Self {
+impl AttemptResult {
+    /// The result for an agent that could not be asked; a sentence says why.
+    fn not_asked(why: String) -> Self {
         Self {
-            outcome: Outcome::Exited(Ending { code: None, signal: None }),
-            heard: AgentOutput { failed: Some(why), ..AgentOutput::default() },
+            outcome: ListenOutcome::Exited(ProcessEnding { code: None, signal: None }),
+            parsed: AgentOutput { failed: Some(why), ..AgentOutput::default() },
             ending: None,
             seconds: 0.0,
             left_running: 0,
@@ -107,57 +107,57 @@ impl Answer {
 }
 
 impl Recorder<'_> {
-    /// `keeps`: whether the turn stands even where it fails.
-    pub fn attempt(&mut self, turn: usize, keeps: bool) -> Result<Verdict, Halt> {
-        let sent = self.prepare(turn)?;
+    /// Makes one attempt. `keeps`: whether the turn counts even if it fails.
+    pub fn attempt_turn(&mut self, turn: usize, keeps: bool) -> Result<AttemptVerdict, RunHalt> {
+        let sent = self.prepare_request(turn)?;
         let answer = match self.send_and_listen(&sent)? {
             Ok(answer) => answer,
-            Err(why) => Answer::none(why),
+            Err(why) => AttemptResult::not_asked(why),
         };
-        let verdict = self.judge(&sent, &answer);
-        self.enter(sent, answer, &verdict, keeps)?;
+        let verdict = self.judge_attempt(&sent, &answer);
+        self.record_attempt(sent, answer, &verdict, keeps)?;
         match verdict {
-            Verdict::Failed(_) if keeps => Ok(Verdict::Done),
+            AttemptVerdict::Failed(_) if keeps => Ok(AttemptVerdict::Done),
             verdict => Ok(verdict),
         }
     }
 
-    /// Dresses the request and says in the bundle that the turn is under way.
-    fn prepare(&mut self, turn: usize) -> Result<Sent, Halt> {
-        let request = self.script.request(turn).cloned();
+    /// Prepares the request with the layers' text, and writes into the bundle that the turn is under way.
+    fn prepare_request(&mut self, turn: usize) -> Result<SentRequest, RunHalt> {
+        let request = self.script.request_of_turn(turn).cloned();
         let (text, checkpoint, typed) =
             request.map(|it| (it.text, it.checkpoint, it.typed)).unwrap_or_default();
         let earlier: Vec<String> =
             self.script.requests.iter().take(turn - 1).map(|it| it.text.clone()).collect();
         let dressed = match typed {
-            true => Dressed { text: text.clone(), ..Dressed::default() },
-            false => self.layers.before(&Request { turn, text: &text, earlier: &earlier }),
+            true => PreparedRequest { text: text.clone(), ..PreparedRequest::default() },
+            false => self.layers.ask_before_request(&LayerRequest { turn, text: &text, earlier: &earlier }),
         };
-        self.layers.begin(turn, &self.stage.requests());
+        self.layers.begin_turn(turn, &self.run_folders.requests_folder());
         for problem in &dressed.problems {
-            self.warn(problem)?;
+            self.record_warning(problem)?;
         }
         if dressed.restarts {
             self.forget_session();
         }
         self.attempts += 1;
-        let (attempt, before) = (self.attempts, self.progress.commit().map(str::to_owned));
-        let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
-        fs::write(&prompt_file, &dressed.text).map_err(WriteError::at(&prompt_file))?;
-        let kept = Kept::before(turn, &self.stage.requests());
-        logs::keep_documents(self.progress.logs(), &self.bundle, &kept)?;
+        let (attempt, before) = (self.attempts, self.progress.last_commit().map(str::to_owned));
+        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        fs::write(&prompt_file, &dressed.text).map_err(WriteError::at_path(&prompt_file))?;
+        let kept = KeptDocuments::before_turn(turn, &self.run_folders.requests_folder());
+        logs::keep_documents(self.progress.last_logs(), &self.bundle, &kept)?;
         let request_sha256 = sha256(dressed.text.as_bytes());
-        self.record(&Entry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
-        let without_memory = self.begins_anew(turn) && !dressed.restarts;
-        let first = self.first_row(&dressed);
+        self.record_entry(&JournalEntry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
+        let without_memory = self.lacks_session(turn) && !dressed.restarts;
+        let first = self.open_row(&dressed);
         let row =
-            TurnRow { typed: Typed { request: typed, ..first.typed }, without_memory, ..first };
+            LiveTurnRow { typed: TypedByPerson { request: typed, ..first.typed }, without_memory, ..first };
         self.progress.open = Some(row.clone());
         self.write_manifest()?;
-        self.agent.cast.mark(&format!("turn {turn}"));
+        self.agent.terminal_recording.add_marker(&format!("turn {turn}"));
         let (session, fresh) = (self.agent.session.clone(), fresh_id());
-        let sent = Sent { turn, attempt, dressed, prompt_file, session, fresh, before, row };
-        self.told(&Event::TurnBegan {
+        let sent = SentRequest { turn, attempt, dressed, prompt_file, session, fresh, before, row };
+        self.emit_event(&RunEvent::TurnBegan {
             turn,
             request: sent.dressed.text.clone(),
             attempt,
@@ -165,311 +165,312 @@ impl Recorder<'_> {
             layers: sent.dressed.rows.clone(),
         });
         if without_memory {
-            self.warn(&format!(
+            self.record_warning(&format!(
                 "turn {turn}: the agent was started anew and remembers nothing of the turns before"
             ))?;
         }
-        self.seal()?;
+        self.seal_bundle()?;
         Ok(sent)
     }
 
-    /// Whether an agent that has a memory comes to a turn without it.
-    fn begins_anew(&mut self, turn: usize) -> bool {
-        let runs = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
+    /// Returns whether the agent comes to a turn without the memory that it should have.
+    fn lacks_session(&mut self, turn: usize) -> bool {
+        let runs = self.agent.process.as_mut().is_some_and(|it| it.poll_ending().is_none());
         turn > 1
-            && match self.agent.driver.naming() {
-                Naming::None | Naming::History => false,
-                Naming::Process => !runs,
-                Naming::Chosen | Naming::Told => self.agent.session.is_none(),
+            && match self.agent.driver.session_naming() {
+                SessionNaming::None | SessionNaming::History => false,
+                SessionNaming::Process => !runs,
+                SessionNaming::Chosen | SessionNaming::Printed => self.agent.session.is_none(),
             }
     }
 
-    /// The row of a turn under way. It stands in the log of the session that goes on, or in one that is not there yet.
-    fn first_row(&self, dressed: &Dressed) -> TurnRow {
+    /// Returns the row of a turn under way. Its place is in the log of the session that goes on, or in one that does not
+    /// exist yet.
+    fn open_row(&self, dressed: &PreparedRequest) -> LiveTurnRow {
         let open = self.progress.open.clone().unwrap_or_default();
         let last = self.progress.done.last().filter(|_| self.agent.session.is_some());
         let session = last.and_then(|done| done.row.log.session.clone());
         let lines = session.as_ref().and_then(|name| {
-            self.progress.logs().iter().find(|log| log.name == *name).map(|log| log.lines)
+            self.progress.last_logs().iter().find(|log| log.name == *name).map(|log| log.lines)
         });
-        TurnRow {
-            started_at: Some(journal::now()),
+        LiveTurnRow {
+            started_at: Some(journal::timestamp_now()),
             log: LogPlace { first_line: Some(lines.unwrap_or(0) + 1), session, ..open.log },
-            layer: Layers::of(dressed.rows.clone()),
+            layer: LayerRows::from_rows(dressed.rows.clone()),
             ..open
         }
     }
 
-    /// The inner error is a sentence: the agent could not be asked.
-    fn send_and_listen(&mut self, sent: &Sent) -> Result<Result<Answer, String>, Halt> {
-        let ask = Ask {
+    /// Sends the request and listens. The inner error is a sentence: the agent could not be asked.
+    fn send_and_listen(&mut self, sent: &SentRequest) -> Result<Result<AttemptResult, String>, RunHalt> {
+        let ask = AgentRequest {
             setup: &self.setup,
-            stage: &self.stage,
+            run_folders: &self.run_folders,
             session: sent.session.as_deref(),
             fresh: &sent.fresh,
             prompt: &sent.dressed.text,
             prompt_file: &sent.prompt_file,
             turn: sent.turn,
         };
-        let call = self.agent.driver.call(&ask);
-        let goes_on = self.agent.process.as_mut().is_some_and(|it| it.ending().is_none());
-        let Ends { marker, mut watch, titles } = match self.ends(goes_on) {
+        let call = self.agent.driver.request_command(&ask);
+        let goes_on = self.agent.process.as_mut().is_some_and(|it| it.poll_ending().is_none());
+        let TurnEndWatch { marker, mut watch, titles } = match self.turn_end_watch(goes_on) {
             Ok(ends) => ends,
             Err(why) => return Ok(Err(why)),
         };
         let mut process = match self.agent.process.take().filter(|_| goes_on) {
             Some(process) => process,
-            None => match self.start(&call)? {
+            None => match self.start_process(&call)? {
                 Ok(process) => process,
                 Err(why) => return Ok(Err(why)),
             },
         };
         let was_typed = std::mem::take(&mut self.steering.is_sent) && goes_on;
-        let types = !was_typed && (goes_on || call.input == Input::Typed);
-        let keys = if types { self.keys_of(&sent.dressed.text) } else { vec![] };
-        let sends = self.agent.driver.sends().filter(|_| types);
-        let waits_first = !goes_on && call.input == Input::Typed;
-        let (mut heard, mut meanwhile) = (AgentOutput::default(), Interjections::default());
-        let mut reader = self.agent.driver.reader();
-        let places = self.agent.driver.logs(&self.stage);
-        let (answers, shown) = (!self.steering.has_person, std::mem::take(&mut self.agent.shown));
-        self.steering.typing.clear();
-        let Parts { setup, bundle, stage, control, cast, later, typing, tell, .. } = self.parts();
+        let types = !was_typed && (goes_on || call.input == RequestInput::Typed);
+        let keys = if types { self.typed_request(&sent.dressed.text) } else { vec![] };
+        let sends = self.agent.driver.send_key().filter(|_| types);
+        let waits_first = !goes_on && call.input == RequestInput::Typed;
+        let (mut parsed, mut meanwhile) = (AgentOutput::default(), PromptsDuringTurn::default());
+        let mut reader = self.agent.driver.output_reader();
+        let places = self.agent.driver.log_files(&self.run_folders);
+        let (answers, shown) = (!self.steering.has_person, std::mem::take(&mut self.agent.earlier_output));
+        self.steering.input_line.clear();
+        let TurnParts { setup, bundle, run_folders, control, terminal_recording, later_commands: later, input_line, emit, .. } = self.turn_parts();
         let began = Instant::now();
         let mut listener = Listener {
             control,
             timeouts: setup.limits.timeouts,
             reader: &mut *reader,
-            heard: &mut heard,
-            secrets: &stage.secrets,
-            cast,
+            parsed: &mut parsed,
+            secrets: &run_folders.secrets,
+            terminal_recording,
             terminal: TerminalWatch {
                 marker: marker.as_ref(),
                 titles,
-                shown,
+                earlier_output: shown,
                 typed: None,
                 answers,
             },
-            look: &mut || watch.as_mut().map_or(Says::UnderWay, Watch::look),
+            check_log: &mut || watch.as_mut().map_or(TurnLogState::UnderWay, LogWatch::read_new_lines),
             file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
-            grow: &mut || logs::grow(&places, bundle, &stage.secrets),
-            person: Person {
-                typing,
-                sent: &mut meanwhile,
+            check_growth: &mut || logs::copy_new_lines(&places, bundle, &run_folders.secrets),
+            person: PersonInput {
+                input_line,
+                prompts: &mut meanwhile,
                 is_typed: sent.row.typed.request,
-                later,
+                later_commands: later,
             },
-            tell,
+            emit,
         };
-        let mut outcome = Outcome::Marked;
+        let mut outcome = ListenOutcome::MarkerShown;
         if waits_first {
             outcome = listener.listen(&mut process);
         }
-        if outcome == Outcome::Marked {
-            process.type_in(&keys);
-            listener.terminal.typed = sends.map(|key| Unsent::new(&sent.dressed.text, key));
+        if outcome == ListenOutcome::MarkerShown {
+            process.type_bytes(&keys);
+            listener.terminal.typed = sends.map(|key| PastedRequest::new(&sent.dressed.text, key));
             outcome = listener.listen(&mut process);
         }
         let stays =
-            matches!(outcome, Outcome::Marked | Outcome::Declared) && process.has_terminal();
-        let ending = if stays { None } else { listener.end(&mut process) };
-        self.agent.shown = std::mem::take(&mut listener.terminal.shown);
+            matches!(outcome, ListenOutcome::MarkerShown | ListenOutcome::EndedByPerson) && process.has_terminal();
+        let ending = if stays { None } else { listener.end_process(&mut process) };
+        self.agent.earlier_output = std::mem::take(&mut listener.terminal.earlier_output);
         let seconds = began.elapsed().as_secs_f64();
         self.agent.process = stays.then_some(process);
-        let left_running = if stays { 0 } else { super::process::sweep(&self.stage.id) };
-        let left_running = if matches!(outcome, Outcome::Exited(_)) { left_running } else { 0 };
-        let (typed_within, next) = self.sort_out(meanwhile, watch.as_mut());
-        self.agent.watch = watch.filter(|_| outcome == Outcome::Marked);
-        Ok(Ok(Answer { outcome, heard, ending, seconds, left_running, typed_within, next }))
+        let left_running = if stays { 0 } else { super::process::kill_left_over(&self.run_folders.id) };
+        let left_running = if matches!(outcome, ListenOutcome::Exited(_)) { left_running } else { 0 };
+        let (typed_within, next) = self.sort_typed_prompts(meanwhile, watch.as_mut());
+        self.agent.watch = watch.filter(|_| outcome == ListenOutcome::MarkerShown);
+        Ok(Ok(AttemptResult { outcome, parsed, ending, seconds, left_running, typed_within, next }))
     }
 
-    /// How the end of the turn will be seen. The error is a sentence.
-    pub fn ends(&mut self, goes_on: bool) -> Result<Ends, String> {
+    /// Prepares the signs for the end of the turn. The error is a sentence.
+    pub fn turn_end_watch(&mut self, goes_on: bool) -> Result<TurnEndWatch, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
-        match self.agent.driver.end() {
-            End::Exit => Ok(Ends::default()),
-            End::Marker(pattern) => Ok(Ends { marker: Some(regex(&pattern)?), ..Ends::default() }),
-            End::Log(LogPatterns { ends, begins, goes_on: unless, titles }) => {
+        match self.agent.driver.turn_end_sign() {
+            TurnEndSign::Exit => Ok(TurnEndWatch::default()),
+            TurnEndSign::Marker(pattern) => Ok(TurnEndWatch { marker: Some(regex(&pattern)?), ..TurnEndWatch::default() }),
+            TurnEndSign::Log(LogPatterns { ends, begins, goes_on: unless, titles }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
-                let prompt_of = self.agent.driver.prompt_of();
-                let words = LogWords { ends, begins, goes_on: unless, prompt_of };
+                let prompt_of = self.agent.driver.prompt_finder();
+                let words = LogMatcher { ends, begins, goes_on: unless, prompt_of };
                 let known = self.agent.watch.take().filter(|_| goes_on);
-                let new = || Watch::new(self.agent.driver.watched(&self.stage), words);
+                let new = || LogWatch::new(self.agent.driver.watched_files(&self.run_folders), words);
                 let mut watch = known.unwrap_or_else(new);
-                watch.begin();
-                Ok(Ends { marker: None, watch: Some(watch), titles })
+                watch.start_turn();
+                Ok(TurnEndWatch { marker: None, watch: Some(watch), titles })
             }
         }
     }
 
-    /// The request as it is typed. What a person has typed and not sent would become a part of it: it is erased.
-    fn keys_of(&mut self, prompt: &str) -> Vec<u8> {
+    /// Returns the keys that type the request. Unsent input of a person would become a part of it: it is erased.
+    fn typed_request(&mut self, prompt: &str) -> Vec<u8> {
         const ERASE: &[u8] = b"\x15";
-        let typed = self.agent.driver.typed(prompt);
-        let Some(rest) = self.steering.typing.rest() else { return typed };
-        let rest = self.stage.secrets.hide(&rest);
+        let typed = self.agent.driver.typed_bytes(prompt);
+        let Some(rest) = self.steering.input_line.unsent_text() else { return typed };
+        let rest = self.run_folders.secrets.hide(&rest);
         let sentence =
             format!("typed and not sent, so it was erased before the next request: {rest}");
-        self.told(&Event::Warned(sentence));
+        self.emit_event(&RunEvent::Warned(sentence));
         [ERASE, &typed].concat()
     }
 
-    /// What a person sent while the turn was under way: what belongs to the turn, and what is to be the next one.
-    fn sort_out(
+    /// Sorts prompts that a person sent during the turn: those that belong to the turn, and the one that is the next turn.
+    fn sort_typed_prompts(
         &mut self,
-        meanwhile: Interjections,
-        watch: Option<&mut Watch>,
-    ) -> (Vec<String>, Option<Begun>) {
-        let Interjections { within, queued, .. } = meanwhile;
+        meanwhile: PromptsDuringTurn,
+        watch: Option<&mut LogWatch>,
+    ) -> (Vec<String>, Option<BegunTurn>) {
+        let PromptsDuringTurn { within, queued, .. } = meanwhile;
         let Some(watch) = watch else {
             self.steering.queued.extend(queued);
             return (within, None);
         };
         watch.wait_for_prompt();
-        let (taken_in, next) = watch.found();
+        let (taken_in, next) = watch.prompts_and_next();
         if let Some(next) = next {
-            let typed = self.steering.typing.rest().or_else(|| within.last().cloned());
-            let text = next.prompt.clone().or(typed).unwrap_or_else(|| UNKNOWN.to_owned());
-            self.steering.queued.push_back(Queued { text, is_sent: true });
+            let typed = self.steering.input_line.unsent_text().or_else(|| within.last().cloned());
+            let text = next.prompt.clone().or(typed).unwrap_or_else(|| UNKNOWN_PROMPT.to_owned());
+            self.steering.queued.push_back(QueuedPrompt { text, is_sent: true });
         }
         if next.is_some() || !taken_in.is_empty() {
-            self.steering.typing.clear(); // some agents have other keys than return for it
+            self.steering.input_line.clear(); // some agents have other keys than return for it
         }
         (taken_in.to_vec(), next.cloned())
     }
 
-    /// The inner error is a sentence.
-    pub fn start(&mut self, call: &Call) -> Result<Result<Process, String>, Halt> {
+    /// Starts a process of the agent. The inner error is a sentence.
+    pub fn start_process(&mut self, call: &AgentCommand) -> Result<Result<AgentProcess, String>, RunHalt> {
         let (workspace, prompt_file) = (
-            self.stage.workspace(),
-            self.stage.requests().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
+            self.run_folders.workspace(),
+            self.run_folders.requests_folder().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
         );
-        let order = Order {
-            call,
-            environment: &self.stage.environment,
+        let spec = ProcessSpec {
+            command: call,
+            environment: &self.run_folders.environment,
             folder: &workspace,
             prompt_file: &prompt_file,
             size: self.setup.size,
             confinement: &self.guard.confinement,
         };
-        let process = match Process::start(&order) {
+        let process = match AgentProcess::spawn(&spec) {
             Ok(process) => process,
             Err(why) => return Ok(Err(why)),
         };
-        let command = self.stage.secrets.hide(&command_line(call));
+        let command = self.run_folders.secrets.hide(&shown_command_line(call));
         let (id, has_terminal) = (process.id, process.has_terminal());
-        self.record(&Entry::Process { process: id, command: command.clone() })?;
-        self.told(&Event::Started { command, process: id, has_terminal });
+        self.record_entry(&JournalEntry::Process { process: id, command: command.clone() })?;
+        self.emit_event(&RunEvent::Started { command, process: id, has_terminal });
         Ok(Ok(process))
     }
 
-    fn judge(&self, sent: &Sent, answer: &Answer) -> Verdict {
-        let Answer { outcome, heard, .. } = answer;
+    fn judge_attempt(&self, sent: &SentRequest, answer: &AttemptResult) -> AttemptVerdict {
+        let AttemptResult { outcome, parsed, .. } = answer;
         let last_words = || {
-            let words = heard.failed.as_ref().or(heard.troubles.last());
+            let words = parsed.failed.as_ref().or(parsed.troubles.last());
             words.map(|words| format!(": {words}")).unwrap_or_default()
         };
         match outcome {
-            Outcome::Stopped => return Verdict::Stopped,
-            Outcome::Again => return Verdict::Again,
-            Outcome::Late(why) => return Verdict::Failed(format!("{why}; the agent was ended")),
-            Outcome::Exited(Ending { code: None, signal: None }) => {
-                let why = heard.failed.clone();
-                return Verdict::Failed(
+            ListenOutcome::Stopped => return AttemptVerdict::Stopped,
+            ListenOutcome::Repeat => return AttemptVerdict::Repeat,
+            ListenOutcome::Late(why) => return AttemptVerdict::Failed(format!("{why}; the agent was ended")),
+            ListenOutcome::Exited(ProcessEnding { code: None, signal: None }) => {
+                let why = parsed.failed.clone();
+                return AttemptVerdict::Failed(
                     why.unwrap_or_else(|| "the agent could not be asked".into()),
                 );
             }
-            Outcome::Exited(ending) if self.agent.driver.end() != End::Exit => {
-                let how = ending.words();
+            ListenOutcome::Exited(ending) if self.agent.driver.turn_end_sign() != TurnEndSign::Exit => {
+                let how = ending.ending_text();
                 let why =
                     format!("the agent ended ({how}) before its turn was over{}", last_words());
-                return Verdict::Failed(why);
+                return AttemptVerdict::Failed(why);
             }
-            Outcome::Exited(ending)
-                if !ending.code.is_some_and(|it| self.agent.driver.is_fine(it)) =>
+            ListenOutcome::Exited(ending)
+                if !ending.code.is_some_and(|it| self.agent.driver.is_success_code(it)) =>
             {
-                return Verdict::Failed(format!(
+                return AttemptVerdict::Failed(format!(
                     "the agent failed ({}){}",
-                    ending.words(),
+                    ending.ending_text(),
                     last_words()
                 ));
             }
-            Outcome::Exited(_) | Outcome::Marked | Outcome::Declared => {}
+            ListenOutcome::Exited(_) | ListenOutcome::MarkerShown | ListenOutcome::EndedByPerson => {}
         }
-        if let Some(why) = &heard.failed {
-            return Verdict::Failed(format!("the agent reported a failure: {why}"));
+        if let Some(why) = &parsed.failed {
+            return AttemptVerdict::Failed(format!("the agent reported a failure: {why}"));
         }
-        match (&sent.session, &heard.session, self.agent.driver.naming()) {
-            (Some(asked), Some(found), Naming::Told | Naming::Chosen) if asked != found => {
+        match (&sent.session, &parsed.session, self.agent.driver.session_naming()) {
+            (Some(asked), Some(found), SessionNaming::Printed | SessionNaming::Chosen) if asked != found => {
                 let why =
                     format!("the agent went on in session {found} where {asked} was asked for");
-                Verdict::Failed(why)
+                AttemptVerdict::Failed(why)
             }
-            (None, None, Naming::Told) => {
-                Verdict::Failed("the agent did not say the name of its session".into())
+            (None, None, SessionNaming::Printed) => {
+                AttemptVerdict::Failed("the agent did not say the name of its session".into())
             }
-            _ => Verdict::Done,
+            _ => AttemptVerdict::Done,
         }
     }
 
-    /// Records what the turn left: logs, files, the row; then tells.
-    fn enter(
+    /// Records the results of the turn: logs, files, the row; then emits the event.
+    fn record_attempt(
         &mut self,
-        sent: Sent,
-        answer: Answer,
-        verdict: &Verdict,
+        sent: SentRequest,
+        answer: AttemptResult,
+        verdict: &AttemptVerdict,
         keeps: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), RunHalt> {
         let state = match verdict {
-            Verdict::Done => State::Done,
-            Verdict::Failed(_) if keeps => State::Kept,
-            _ => State::Cut,
+            AttemptVerdict::Done => RecordedTurnState::Done,
+            AttemptVerdict::Failed(_) if keeps => RecordedTurnState::Kept,
+            _ => RecordedTurnState::Cut,
         };
-        self.mend_stage(sent.turn)?;
-        if let Some(problem) = self.agent.cast.problem() {
-            self.warn(&problem)?;
+        self.restore_run_folders(sent.turn)?;
+        if let Some(problem) = self.agent.terminal_recording.end_reason() {
+            self.record_warning(&problem)?;
         }
-        self.compare(sent.turn)?;
-        let session = self.session_after(&sent, &answer.heard);
+        self.check_seal(sent.turn)?;
+        let session = self.session_after(&sent, &answer.parsed);
         if state.counts() {
-            self.export(&sent, session.as_deref())?;
+            self.export_log(&sent, session.as_deref())?;
         }
-        let places = self.agent.driver.logs(&self.stage);
-        let copied = logs::copy(&places, &self.bundle, &self.stage.secrets)?;
+        let places = self.agent.driver.log_files(&self.run_folders);
+        let copied = logs::copy_logs(&places, &self.bundle, &self.run_folders.secrets)?;
         for problem in &copied.problems {
-            self.warn(problem)?;
+            self.record_warning(problem)?;
         }
         for name in &copied.covered {
             let what =
                 "a key stood in it and was covered with stars: it is not byte for byte the agent's";
-            self.warn(&format!("session/{name}: {what}"))?;
+            self.record_warning(&format!("session/{name}: {what}"))?;
         }
         let mut found = copied.rows;
         if let Some(next) = &answer.next {
-            logs::end_before(&mut found, next, &self.bundle)?;
+            logs::cut_before(&mut found, next, &self.bundle)?;
         }
-        if !self.has_terminal() && logs::is_silent(&found, self.progress.logs()) {
+        if !self.has_terminal() && logs::has_nothing_new(&found, self.progress.last_logs()) {
             found.extend(logs::keep_output(&sent.prompt_file, sent.turn, &self.bundle)?);
         }
-        let rows = self.with_earlier(found);
-        let mut row = self.last_row(&sent, &answer, verdict, state);
-        self.place_in_log(&mut row, &rows, session.as_deref());
-        let (used, cost) = self.used(&sent, &answer.heard, &mut row);
-        self.commit(&sent, &mut row)?;
-        self.keep(&rows);
+        let rows = self.with_earlier_logs(found);
+        let mut row = self.final_row(&sent, &answer, verdict, state);
+        self.set_log_place(&mut row, &rows, session.as_deref());
+        let (used, cost) = self.record_usage(&sent, &answer.parsed, &mut row);
+        self.commit_turn(&sent, &mut row)?;
+        self.note_unread_logs(&rows);
         let changed = match &row.commit {
-            Some(commit) => self.history.changed(sent.before.as_deref(), commit, MOST_CHANGED),
+            Some(commit) => self.history.changed_paths(sent.before.as_deref(), commit, MAX_CHANGED_PATHS),
             None => vec![],
         };
-        // Before the turn counts: whoever goes on with the run does not look at it again.
+        // Before the turn counts: a resumed run does not check it again.
         for outside in &row.files.outside {
-            self.warn(&format!(
+            self.record_warning(&format!(
                 "turn {}: the agent wrote {outside}, outside its workspace",
                 row.turn
             ))?;
         }
-        self.record(&Entry::TurnEnded(Box::new(Done {
+        self.record_entry(&JournalEntry::TurnEnded(Box::new(FinishedTurn {
             row: row.clone(),
             session_id: session.clone(),
             session_tokens: used,
@@ -479,24 +480,24 @@ impl Recorder<'_> {
         })))?;
         self.write_manifest()?;
         if row.state.counts() {
-            let taken = self.layers.take_in(&self.progress.done, None);
-            self.enter_layers(taken)?;
+            let taken = self.layers.tell_finished_turns(&self.progress.done, None);
+            self.record_layer_updates(taken)?;
             row.layer = self.progress.done.last().and_then(|done| done.row.layer.clone());
         }
         self.agent.session = session;
         for denied in &row.reported.denied {
-            self.told(&Event::Denied(denied.clone()));
+            self.emit_event(&RunEvent::Denied(denied.clone()));
         }
-        let total = self.progress.total();
-        self.told(&Event::TurnEnded { row: Box::new(row), changed, total });
+        let total = self.progress.used_in_total();
+        self.emit_event(&RunEvent::TurnEnded { row: Box::new(row), changed, total });
         Ok(())
     }
 
-    /// Puts folders of the agent's back that it took away, or in whose places it put something else: nothing of ours is
-    /// written, recorded or removed by way of a link of the agent's.
-    fn mend_stage(&mut self, turn: usize) -> Result<(), Halt> {
-        for folder in self.stage.mend()? {
-            self.warn(&format!(
+    /// Restores folders that the agent removed or replaced: nothing of ours is written, recorded or removed through a link
+    /// of the agent's.
+    fn restore_run_folders(&mut self, turn: usize) -> Result<(), RunHalt> {
+        for folder in self.run_folders.restore_missing()? {
+            self.record_warning(&format!(
                 "turn {turn}: the agent took its folder {folder} away, or put something else in its place; an empty one is there now"
             ))?;
         }
@@ -504,82 +505,82 @@ impl Recorder<'_> {
     }
 
     fn has_terminal(&self) -> bool {
-        self.setup.in_terminal || self.agent.driver.naming() == Naming::Process
+        self.setup.in_terminal || self.agent.driver.session_naming() == SessionNaming::Process
     }
 
-    fn session_after(&self, sent: &Sent, heard: &AgentOutput) -> Option<String> {
-        match self.agent.driver.naming() {
-            Naming::None | Naming::History => None,
-            Naming::Process => Some("process".into()),
-            Naming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
-            Naming::Told => heard.session.clone().or_else(|| sent.session.clone()),
+    fn session_after(&self, sent: &SentRequest, parsed: &AgentOutput) -> Option<String> {
+        match self.agent.driver.session_naming() {
+            SessionNaming::None | SessionNaming::History => None,
+            SessionNaming::Process => Some("process".into()),
+            SessionNaming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
+            SessionNaming::Printed => parsed.session.clone().or_else(|| sent.session.clone()),
         }
     }
 
-    /// Has the agent write its log down, where it keeps none in a file.
-    fn export(&mut self, sent: &Sent, session: Option<&str>) -> Result<(), Halt> {
-        let ask = Ask {
+    /// Exports the agent's log, if it does not write one itself.
+    fn export_log(&mut self, sent: &SentRequest, session: Option<&str>) -> Result<(), RunHalt> {
+        let ask = AgentRequest {
             setup: &self.setup,
-            stage: &self.stage,
+            run_folders: &self.run_folders,
             session,
             fresh: &sent.fresh,
             prompt: "",
             prompt_file: &sent.prompt_file,
             turn: sent.turn,
         };
-        let Some((call, path)) = self.agent.driver.export(&ask) else { return Ok(()) };
-        let workspace = self.stage.workspace();
-        let order = Order {
-            call: &call,
-            environment: &self.stage.environment,
+        let Some((call, path)) = self.agent.driver.export_command(&ask) else { return Ok(()) };
+        let workspace = self.run_folders.workspace();
+        let spec = ProcessSpec {
+            command: &call,
+            environment: &self.run_folders.environment,
             folder: &workspace,
             prompt_file: &sent.prompt_file,
             size: self.setup.size,
             confinement: &self.guard.confinement,
         };
-        if let Err(why) = order.write(&path) {
-            self.warn(&format!("the agent's log could not be written down: {why}"))?;
+        if let Err(why) = spec.run_into_file(&path) {
+            self.record_warning(&format!("the agent's log could not be written down: {why}"))?;
         }
         Ok(())
     }
 
-    /// Gives the agent its session back as its log has it.
-    pub fn import(&mut self, turn: usize) -> Result<(), Halt> {
-        let prompt_file = self.stage.requests().join(format!("turn-{turn:03}.txt"));
-        let ask = Ask {
+    /// Imports the agent's session from its log.
+    pub fn import_log(&mut self, turn: usize) -> Result<(), RunHalt> {
+        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        let ask = AgentRequest {
             setup: &self.setup,
-            stage: &self.stage,
+            run_folders: &self.run_folders,
             session: self.agent.session.as_deref(),
             fresh: "",
             prompt: "",
             prompt_file: &prompt_file,
             turn,
         };
-        let workspace = self.stage.workspace();
+        let workspace = self.run_folders.workspace();
         let mut last = Ok(());
-        for call in self.agent.driver.import(&ask) {
-            let order = Order {
-                call: &call,
-                environment: &self.stage.environment,
+        for call in self.agent.driver.import_commands(&ask) {
+            let spec = ProcessSpec {
+                command: &call,
+                environment: &self.run_folders.environment,
                 folder: &workspace,
                 prompt_file: &prompt_file,
                 size: self.setup.size,
                 confinement: &self.guard.confinement,
             };
-            last = order.run();
+            last = spec.run_quietly();
         }
         if let Err(why) = last {
             self.agent.session = None;
-            self.warn(&format!(
+            self.record_warning(&format!(
                 "turn {turn} is done again in a new session: the one before could not be given back to the agent: {why}"
             ))?;
         }
         Ok(())
     }
 
-    /// Logs that the agent no longer has are kept as they were.
-    fn with_earlier(&self, mut rows: Vec<LogRow>) -> Vec<LogRow> {
-        for old in self.progress.logs() {
+    /// Adds the rows of earlier logs that the agent no longer has.
+    fn with_earlier_logs(&self, mut rows: Vec<LogRow>) -> Vec<LogRow> {
+        for old in self.progress.last_logs() {
             if !rows.iter().any(|row| row.name == old.name) {
                 rows.push(old.clone());
             }
@@ -588,45 +589,45 @@ impl Recorder<'_> {
         rows
     }
 
-    fn last_row(&self, sent: &Sent, answer: &Answer, verdict: &Verdict, state: State) -> TurnRow {
-        let Answer { heard, ending, outcome, .. } = answer;
+    fn final_row(&self, sent: &SentRequest, answer: &AttemptResult, verdict: &AttemptVerdict, state: RecordedTurnState) -> LiveTurnRow {
+        let AttemptResult { parsed, ending, outcome, .. } = answer;
         let hidden = |words: &Vec<String>| -> Vec<String> {
-            words.iter().map(|words| self.stage.secrets.hide(words)).collect()
+            words.iter().map(|words| self.run_folders.secrets.hide(words)).collect()
         };
         let why = match verdict {
-            Verdict::Failed(why) => Some(self.stage.secrets.hide(why)),
-            Verdict::Stopped => Some("it was told to stop".into()),
-            Verdict::Again => Some("a person wants it done again".into()),
-            Verdict::Done => None,
+            AttemptVerdict::Failed(why) => Some(self.run_folders.secrets.hide(why)),
+            AttemptVerdict::Stopped => Some("it was told to stop".into()),
+            AttemptVerdict::Repeat => Some("a person wants it done again".into()),
+            AttemptVerdict::Done => None,
         };
-        let exited = matches!(outcome, Outcome::Exited(Ending { code: None, signal: None }));
+        let exited = matches!(outcome, ListenOutcome::Exited(ProcessEnding { code: None, signal: None }));
         let known: Vec<String> =
             self.progress.done.iter().flat_map(|done| done.row.files.outside.clone()).collect();
-        let strangers = self.stage.strangers().into_iter().filter(|it| !known.contains(it));
-        TurnRow {
+        let strangers = self.run_folders.unexpected_files().into_iter().filter(|it| !known.contains(it));
+        LiveTurnRow {
             turn: sent.turn,
             attempt: sent.attempt,
-            ended_at: Some(journal::now()),
+            ended_at: Some(journal::timestamp_now()),
             state,
-            exit: ending.filter(|_| !exited).map(Ending::words),
+            exit: ending.filter(|_| !exited).map(ProcessEnding::ending_text),
             why,
-            reported: Reported {
-                denied: hidden(&heard.denied),
-                troubles: if state == State::Done { vec![] } else { hidden(&heard.troubles) },
+            reported: AgentReport {
+                denied: hidden(&parsed.denied),
+                troubles: if state == RecordedTurnState::Done { vec![] } else { hidden(&parsed.troubles) },
                 ..sent.row.reported.clone()
             },
             files: FileRemarks {
-                outside: strangers.map(|name| self.stage.secrets.hide(&name)).collect(),
+                outside: strangers.map(|name| self.run_folders.secrets.hide(&name)).collect(),
                 ..sent.row.files.clone()
             },
             left_running: answer.left_running,
-            typed: Typed { within: hidden(&answer.typed_within), ..sent.row.typed.clone() },
+            typed: TypedByPerson { within: hidden(&answer.typed_within), ..sent.row.typed.clone() },
             ..sent.row.clone()
         }
     }
 
-    fn place_in_log(&self, row: &mut TurnRow, now: &[LogRow], session: Option<&str>) {
-        let before = self.progress.logs();
+    fn set_log_place(&self, row: &mut LiveTurnRow, now: &[LogRow], session: Option<&str>) {
+        let before = self.progress.last_logs();
         let last = self.progress.done.last().and_then(|done| done.row.log.session.as_deref());
         let Some(log) = logs::main_log(now, before, (session, last), &self.bundle) else {
             row.log = LogPlace::default();
@@ -640,21 +641,21 @@ impl Recorder<'_> {
         };
     }
 
-    /// What the turn used goes into its row; gives what the session used by now.
-    fn used(&self, sent: &Sent, heard: &AgentOutput, row: &mut TurnRow) -> (Tokens, Option<f64>) {
+    /// Enters the turn's usage into its row; returns the usage of the session so far.
+    fn record_usage(&self, sent: &SentRequest, parsed: &AgentOutput, row: &mut LiveTurnRow) -> (Tokens, Option<f64>) {
         let last = self.progress.done.last().filter(|_| sent.session.is_some());
         let before = last.map_or(Tokens::default(), |done| done.session_tokens);
         let cost_before = last.and_then(|done| done.session_cost_usd);
-        let (turn, session) = match heard.tokens {
-            Amount::Unknown => (Tokens::default(), before),
-            Amount::Turn(turn) => (turn, before + turn),
-            Amount::Session(session) => (session.since(before), session),
+        let (turn, session) = match parsed.tokens {
+            ReportedAmount::Unknown => (Tokens::default(), before),
+            ReportedAmount::Turn(turn) => (turn, before + turn),
+            ReportedAmount::Session(session) => (session.difference_from(before), session),
         };
         row.reported.tokens = turn;
-        let (cost, cost_session) = match heard.cost {
-            Amount::Unknown => (None, cost_before),
-            Amount::Turn(cost) => (Some(cost), Some(cost_before.unwrap_or(0.0) + cost)),
-            Amount::Session(all) => (
+        let (cost, cost_session) = match parsed.cost {
+            ReportedAmount::Unknown => (None, cost_before),
+            ReportedAmount::Turn(cost) => (Some(cost), Some(cost_before.unwrap_or(0.0) + cost)),
+            ReportedAmount::Session(all) => (
                 (all >= cost_before.unwrap_or(0.0)).then(|| all - cost_before.unwrap_or(0.0)),
                 Some(all),
             ),
@@ -663,33 +664,33 @@ impl Recorder<'_> {
         (session, cost_session)
     }
 
-    fn commit(&mut self, sent: &Sent, row: &mut TurnRow) -> Result<(), Halt> {
-        let request = self.script.request(sent.turn);
-        let title = label(request.map_or("", |it| it.text.as_str()));
-        let title = format!("turn {}: {}", sent.turn, heading(&title));
+    fn commit_turn(&mut self, sent: &SentRequest, row: &mut LiveTurnRow) -> Result<(), RunHalt> {
+        let request = self.script.request_of_turn(sent.turn);
+        let title = first_line_label(request.map_or("", |it| it.text.as_str()));
+        let title = format!("turn {}: {}", sent.turn, short_heading(&title));
         let checkpoint = request.and_then(|it| it.checkpoint.clone());
         let mut trailers = vec![("Turn", sent.turn.to_string())];
         trailers.extend(checkpoint.map(|id| ("Checkpoint", id)));
         trailers.push(("Agent", self.setup.agent.clone()));
-        if row.state != State::Done {
-            let state = if row.state == State::Kept { "failed, kept" } else { "does not count" };
+        if row.state != RecordedTurnState::Done {
+            let state = if row.state == RecordedTurnState::Kept { "failed, kept" } else { "does not count" };
             trailers.push(("State", state.to_owned()));
         }
-        let at = journal::time(row.ended_at.as_deref().unwrap_or_default());
-        let title = self.stage.secrets.hide(&title);
-        let note = Note { title: &title, trailers: &trailers, at };
-        let Parts { stage, history, tell, .. } = self.parts();
-        let onlooker = Onlooker {
-            cover: &|bytes| stage.secrets.cover(bytes),
-            count: &mut |files| tell(&Event::Recording { files }),
+        let at = journal::parse_timestamp(row.ended_at.as_deref().unwrap_or_default());
+        let title = self.run_folders.secrets.hide(&title);
+        let note = CommitNote { title: &title, trailers: &trailers, at };
+        let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
+        let onlooker = RecordingObserver {
+            cover: &|bytes| run_folders.secrets.cover(bytes),
+            count: &mut |files| emit(&RunEvent::ReadingFiles { files }),
         };
-        let taken = history.take(&stage.workspace(), sent.before.as_deref(), &note, onlooker)?;
+        let taken = history.record_commit(&run_folders.workspace(), sent.before.as_deref(), &note, onlooker)?;
         row.commit = Some(taken.commit);
         row.files.not_recorded =
             taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
         row.files.covered = taken.covered;
         for path in &row.files.covered {
-            self.warn(&format!(
+            self.record_warning(&format!(
                 "turn {}: a key stood in {path} and is covered with stars in the commit",
                 row.turn
             ))?;
@@ -697,57 +698,57 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Tests the last turn that counts where that was left undone: the run was interrupted in between.
-    pub fn test_what_was_left(&mut self) -> Result<(), Halt> {
+    /// Tests the checkpoint of the last turn that counts, if an interruption prevented that.
+    pub fn test_interrupted_checkpoint(&mut self) -> Result<(), RunHalt> {
         let turn = self.progress.done.len();
-        let checkpoint = self.script.request(turn).and_then(|it| it.checkpoint.as_deref());
+        let checkpoint = self.script.request_of_turn(turn).and_then(|it| it.checkpoint.as_deref());
         let is_told = |id: &str| {
-            let begins = untested(id);
+            let begins = untested_prefix(id);
             self.progress.remarks.iter().any(|it| it.starts_with(&begins))
         };
         let is_done = self.progress.is_tested || checkpoint.is_none_or(is_told);
-        if is_done { Ok(()) } else { self.after_turn(turn) }
+        if is_done { Ok(()) } else { self.test_after_turn(turn) }
     }
 
-    /// Tests, where the turn ended a checkpoint.
-    pub fn after_turn(&mut self, turn: usize) -> Result<(), Halt> {
+    /// Tests the code if the turn ended a checkpoint.
+    pub fn test_after_turn(&mut self, turn: usize) -> Result<(), RunHalt> {
         self.attempts = 0;
-        let checkpoint = self.script.request(turn).and_then(|it| it.checkpoint.clone());
+        let checkpoint = self.script.request_of_turn(turn).and_then(|it| it.checkpoint.clone());
         let (Some(checkpoint), Some(command)) = (checkpoint, self.setup.tests.clone()) else {
             return Ok(());
         };
-        let folder = self.stage.root().join("tmp/tested");
+        let folder = self.run_folders.root().join("tmp/tested");
         let _ = fs::remove_dir_all(&folder); // it may well not be there
-        self.history.restore(&folder, self.progress.commit())?;
-        self.seal()?;
+        self.history.restore_files(&folder, self.progress.last_commit())?;
+        self.seal_bundle()?;
         let seconds = self.setup.limits.timeouts.turn;
-        let tested = checks::run(&command, &folder, &self.stage, &self.guard.confinement, seconds);
-        super::process::sweep(&self.stage.id);
-        self.compare(turn)?;
+        let tested = checkpoint_tests::run_tests(&command, &folder, &self.run_folders, &self.guard.confinement, seconds);
+        super::process::kill_left_over(&self.run_folders.id);
+        self.check_seal(turn)?;
         match tested {
             Ok(tested) => {
-                checks::enter(&self.bundle, &checkpoint, &tested)?;
-                let (passed, total) = (tested.passed(), tested.total());
+                checkpoint_tests::record_results(&self.bundle, &checkpoint, &tested)?;
+                let (passed, total) = (tested.passed_count(), tested.run_count());
                 let seconds = tested.seconds;
                 let entry =
-                    Entry::Tested { checkpoint: checkpoint.clone(), passed, total, seconds };
-                self.record(&entry)?;
-                self.told(&Event::Tested { checkpoint, passed, total, seconds });
+                    JournalEntry::Tested { checkpoint: checkpoint.clone(), passed, total, seconds };
+                self.record_entry(&entry)?;
+                self.emit_event(&RunEvent::Tested { checkpoint, passed, total, seconds });
             }
-            Err(why) => self.warn(&format!("{}: {why}", untested(&checkpoint)))?,
+            Err(why) => self.record_warning(&format!("{}: {why}", untested_prefix(&checkpoint)))?,
         }
         let _ = fs::remove_dir_all(&folder); // it is made anew each time
         Ok(())
     }
 }
 
-/// How it is told that a checkpoint could not be tested, before the reason.
-fn untested(checkpoint: &str) -> String {
+/// The beginning of the remark that a checkpoint could not be tested, before the reason.
+fn untested_prefix(checkpoint: &str) -> String {
     format!("checkpoint {checkpoint} was not tested")
 }
 
-/// A call as it is told and recorded: a request among its words is cut.
-fn command_line(call: &Call) -> String {
+/// Returns a command as it is shown and recorded: a request among its arguments is cut.
+fn shown_command_line(call: &AgentCommand) -> String {
     const LONGEST: usize = 200;
     let cut = |word: &String| match word.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &word[..end]),
@@ -757,8 +758,8 @@ fn command_line(call: &Call) -> String {
     super::command_line::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The beginning of a request, in whole words.
-fn heading(request: &str) -> String {
+/// Returns the beginning of a request, in whole words.
+fn short_heading(request: &str) -> String {
     const LONGEST: usize = 60;
     let mut heading = String::new();
     for word in request.split_whitespace() {
@@ -773,10 +774,9 @@ fn heading(request: &str) -> String {
     heading
 }
 
-/// Whether something answers where the model server should be: some agents wait for ever where nothing does. The error is a
-/// sentence.
-pub fn reachable(setup: &Setup, stop: &Stop) -> Result<(), String> {
-    let Some((url, (host, port))) = setup.server().and_then(|url| Some((url, host_of(url)?)))
+/// Checks that the model server accepts connections: some agents wait for ever when it does not. The error is a sentence.
+pub fn check_server_reachable(setup: &RunSetup, stop: &StopFlag) -> Result<(), String> {
+    let Some((url, (host, port))) = setup.server_url().and_then(|url| Some((url, host_and_port(url)?)))
     else {
         return Ok(());
     };
@@ -787,24 +787,24 @@ pub fn reachable(setup: &Setup, stop: &Stop) -> Result<(), String> {
     }
     let mut why = String::new();
     for attempt in 0..3 {
-        if attempt > 0 && !stop.wait(Duration::from_secs(1)) {
+        if attempt > 0 && !stop.wait_for(Duration::from_secs(1)) {
             break;
         }
-        match connected(&host, port) {
+        match try_connect(&host, port) {
             Ok(()) => return Ok(()),
-            Err(said) => why = said,
+            Err(error) => why = error,
         }
     }
     Err(format!("the model server at {url} does not answer: {why}"))
 }
 
-fn connected(host: &str, port: u16) -> Result<(), String> {
+fn try_connect(host: &str, port: u16) -> Result<(), String> {
     let places = (host, port).to_socket_addrs().map_err(|why| why.to_string())?;
     let mut why = "it has no address".to_owned();
     for place in places {
         match TcpStream::connect_timeout(&place, Duration::from_secs(5)) {
             Ok(_) => return Ok(()),
-            Err(said) => why = said.to_string(),
+            Err(error) => why = error.to_string(),
         }
     }
     Err(why)

@@ -1,52 +1,53 @@
-//! Which version of a program is driven, as it says itself.
+//! The version of an agent's program, as it prints it.
 
 use std::time::{Duration, Instant};
 
 use super::{
     confine::Confinement,
-    drivers::{Call, Driver, Input, program_of},
-    process::{Order, Process},
-    setup::Setup,
-    stage::Stage,
+    drivers::{AgentCommand, Driver, RequestInput, called_program},
+    process::{ProcessSpec, AgentProcess},
+    setup::RunSetup,
+    run_folders::RunFolders,
 };
 
-/// How long a program may take to say it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest time that a program may take to print it.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// None where the program cannot say. The error, a sentence, is that there is no such program.
-pub fn of(
+/// Asks the program for its version. None when it has no such option. The error, a sentence, says that there is no such
+/// program.
+pub fn agent_version(
     driver: &dyn Driver,
-    setup: &Setup,
-    stage: &Stage,
+    setup: &RunSetup,
+    run_folders: &RunFolders,
     confinement: &Confinement,
 ) -> Result<Option<String>, String> {
-    let args = driver.version_words();
+    let args = driver.version_arguments();
     if args.is_empty() {
         return Ok(None);
     }
-    let call = Call { program: program_of(driver, setup), args, input: Input::Nothing };
-    let folder = stage.home();
-    let order = Order {
-        call: &call,
-        environment: &stage.environment,
+    let call = AgentCommand { program: called_program(driver, setup), args, input: RequestInput::Nothing };
+    let folder = run_folders.home();
+    let order = ProcessSpec {
+        command: &call,
+        environment: &run_folders.environment,
         folder: &folder,
         prompt_file: &folder,
         size: setup.size,
         confinement, // nothing is hidden: nothing was asked yet
     };
-    let process = Process::start(&order)?;
-    let (end, mut said) = (Instant::now() + PATIENCE, vec![]);
+    let process = AgentProcess::spawn(&order)?;
+    let (end, mut output) = (Instant::now() + VERSION_TIMEOUT, vec![]);
     while let Ok(piece) = process.pieces.recv_deadline(end) {
-        said.extend(piece.bytes);
-        if said.len() > 64 << 10 {
+        output.extend(piece.bytes);
+        if output.len() > 64 << 10 {
             break;
         }
     }
-    Ok(number(&String::from_utf8_lossy(&said)))
+    Ok(version_number(&String::from_utf8_lossy(&output)))
 }
 
-/// The first word with a digit, a dot and another digit: `codex-cli 0.169.0` gives `0.169.0`.
-fn number(text: &str) -> Option<String> {
+/// Finds the first word with a digit, a dot and another digit: `codex-cli 0.169.0` gives `0.169.0`.
+fn version_number(text: &str) -> Option<String> {
     let is_number = |word: &&str| {
         let parts: Vec<&str> = word.split('.').collect();
         let starts = |part: &&str| part.starts_with(|c: char| c.is_ascii_digit());
@@ -60,14 +61,14 @@ fn number(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::version_number;
 
     #[test]
     fn a_version_is_found_among_words() {
-        assert_eq!(number("codex-cli 0.169.0\n").as_deref(), Some("0.169.0"));
-        assert_eq!(number("2.1.330 (Claude Code)").as_deref(), Some("2.1.330"));
-        assert_eq!(number("This is tool, v1.2.0-rc.1.").as_deref(), Some("1.2.0-rc.1"));
-        assert_eq!(number("version v1.18.33").as_deref(), Some("1.18.33"));
-        assert_eq!(number("no number at all. None"), None);
+        assert_eq!(version_number("codex-cli 0.169.0\n").as_deref(), Some("0.169.0"));
+        assert_eq!(version_number("2.1.330 (Claude Code)").as_deref(), Some("2.1.330"));
+        assert_eq!(version_number("This is tool, v1.2.0-rc.1.").as_deref(), Some("1.2.0-rc.1"));
+        assert_eq!(version_number("version v1.18.33").as_deref(), Some("1.18.33"));
+        assert_eq!(version_number("no number at all. None"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009): how near a text is to what is asked, over
-//! texts that can come and go. Which words count is the caller's to say.
+//! BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009): scores how near a text is to a query,
+//! over a corpus whose texts can be added and removed. The caller decides which words count.
 
 use std::collections::HashMap;
 
@@ -8,21 +8,22 @@ const B: f64 = 0.75;
 
 /// A text whose words are counted.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Document {
+pub struct Bm25Document {
     counts: HashMap<String, f64>,
     length: f64,
 }
 
-/// What the texts have together: how many there are, how long, and in how many a word is.
+/// Statistics over all texts: their number, their total length, and the number of texts that have each word.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Corpus {
+pub struct Bm25Corpus {
     documents: usize,
     length: f64,
     spread: HashMap<String, usize>,
 }
 
-impl Document {
-    pub fn of(words: impl IntoIterator<Item = String>) -> Self {
+impl Bm25Document {
+    /// Counts the words of a text.
+    pub fn from_words(words: impl IntoIterator<Item = String>) -> Self {
         let mut document = Self::default();
         for word in words {
             *document.counts.entry(word).or_default() += 1.0;
@@ -32,8 +33,9 @@ impl Document {
     }
 }
 
-impl Corpus {
-    pub fn add(&mut self, document: &Document) {
+impl Bm25Corpus {
+    /// Adds a text to the statistics.
+    pub fn add_document(&mut self, document: &Bm25Document) {
         self.documents += 1;
         self.length += document.length;
         for word in document.counts.keys() {
@@ -44,8 +46,8 @@ impl Corpus {
         }
     }
 
-    /// Takes out what [`Self::add`] took in.
-    pub fn remove(&mut self, document: &Document) {
+    /// Removes a text that [`Self::add_document`] added.
+    pub fn remove_document(&mut self, document: &Bm25Document) {
         self.documents = self.documents.saturating_sub(1);
         self.length -= document.length;
         for word in document.counts.keys() {
@@ -55,8 +57,9 @@ impl Corpus {
         }
     }
 
-    /// How near a text is to the words; 0 where it has none of them. A word that is asked twice counts twice.
-    pub fn score(&self, asked: &[String], document: &Document) -> f64 {
+    /// Returns how near a text is to the query words; 0 where it has none of them. A query word that occurs twice
+    /// counts twice.
+    pub fn score_document(&self, query: &[String], document: &Bm25Document) -> f64 {
         let n = self.documents as f64;
         let term = |word: &String| {
             let Some(times) = document.counts.get(word) else { return 0.0 };
@@ -65,6 +68,6 @@ impl Corpus {
             let norm = K1 * (1.0 - B + B * document.length / (self.length / n));
             idf * times * (K1 + 1.0) / (times + norm)
         };
-        asked.iter().map(term).sum()
+        query.iter().map(term).sum()
     }
 }

@@ -6,38 +6,38 @@
 
 use serde::Serialize;
 
-use super::blockers::Capped;
+use super::blockers::CappedMean;
 use trajview_run::{
     coverage::Coverage,
-    rubric::{Checklist, FULL, Judgement, LEVELS, SEVERE, Verdict},
+    rubric::{Checklist, FULL_SCORE, Judgement, LEVELS, SEVERE, Verdict},
 };
 
-/// A judgement held against the checklist.
+/// The scores of a judgement, summed up over the checklist.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Faithfulness {
     /// Components of the checklist; without a checklist those the judgement was asked about or names.
     pub components: usize,
-    /// Those of them that have a score: what MCF and the shares are taken over.
+    /// The number of components that have a score; MCF and the shares are taken over these.
     pub judged: usize,
     /// Components with each score, from 0; of pooled scores the levels nearest to them.
     pub by_score: [usize; LEVELS.len()],
     /// Ids of components without a verdict, in the order of the checklist.
     pub without_verdict: Vec<String>,
-    /// Ids of components whose verdict has no score, with why, in the order of the judgement.
-    pub without_score: Vec<Unscored>,
+    /// Ids of components whose verdict has no score, with the reason, in the order of the judgement.
+    pub without_score: Vec<UnscoredComponent>,
     /// Ids that verdicts name and the checklist lacks, in the order of the judgement; their scores do not count.
     pub without_component: Vec<String>,
     /// Ids of components whose verdict says why it gives no score, and that is no failure, in the order of the judgement.
-    pub without_need: Vec<Unscored>,
-    /// With blockers taken into account; None where the checklist has none.
-    pub capped: Option<Capped>,
+    pub without_need: Vec<UnscoredComponent>,
+    /// The mean score with blockers taken into account; None where the checklist has no blockers.
+    pub capped: Option<CappedMean>,
     #[serde(skip)]
-    sums: Sums,
+    sums: ScoreSums,
 }
 
-/// What the numbers are made of; pooled scores lie between levels.
+/// Sums from which the numbers are computed; pooled scores lie between levels.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct Sums {
+struct ScoreSums {
     scores: f64,
     severe: usize,
     full: usize,
@@ -45,48 +45,49 @@ struct Sums {
 
 /// A verdict that gives no score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unscored {
+pub struct UnscoredComponent {
     pub component: String,
-    /// In the judge's words, or ours.
+    /// The reason, in the words of the judge or of this program.
     pub why: String,
 }
 
 impl Faithfulness {
     /// `checklist` is None where nothing says what the task consists of: then every verdict counts.
-    pub fn of(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
-        let components = Coverage::of(judgement, checklist).all;
-        let capped = Capped::of(judgement, checklist);
+    pub fn from_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
+        let components = Coverage::for_judgement(judgement, checklist).total;
+        let capped = CappedMean::from_judgement(judgement, checklist);
         let mut all = Self { components, capped, ..Self::default() };
         if let Some(checklist) = checklist {
-            let open = checklist.components.iter().filter(|it| judgement.of(&it.id).is_none());
+            let open = checklist.components.iter().filter(|it| judgement.verdict_on(&it.id).is_none());
             all.without_verdict = open.map(|component| component.id.clone()).collect();
         }
         for verdict in &judgement.verdicts {
             let is_known = checklist
                 .is_none_or(|it| it.components.iter().any(|one| one.id == verdict.component));
-            all.add(verdict, is_known);
+            all.add_verdict(verdict, is_known);
         }
         all
     }
 
-    fn add(&mut self, verdict: &Verdict, is_known: bool) {
+    /// Counts a verdict; one on a component that the checklist lacks is only listed.
+    fn add_verdict(&mut self, verdict: &Verdict, is_known: bool) {
         if !is_known {
             self.without_component.push(verdict.component.clone());
             return;
         }
         let counter = verdict.score.and_then(|score| self.by_score.get_mut(usize::from(score)));
-        match (counter.zip(verdict.value()), &verdict.reason) {
+        match (counter.zip(verdict.score_value()), &verdict.reason) {
             (Some((counter, value)), _) => {
                 *counter += 1;
                 self.judged += 1;
                 self.sums.scores += value;
                 self.sums.severe += usize::from(value <= f64::from(SEVERE));
-                self.sums.full += usize::from(value >= f64::from(FULL));
+                self.sums.full += usize::from(value >= f64::from(FULL_SCORE));
             }
             (None, Some(reason)) => self
                 .without_need
-                .push(Unscored { component: verdict.component.clone(), why: reason.clone() }),
-            (None, None) => self.without_score.push(Unscored {
+                .push(UnscoredComponent { component: verdict.component.clone(), why: reason.clone() }),
+            (None, None) => self.without_score.push(UnscoredComponent {
                 component: verdict.component.clone(),
                 why: verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()),
             }),
@@ -99,27 +100,27 @@ impl Faithfulness {
     }
 
     /// Judged components with a score of at most [`SEVERE`].
-    pub const fn severe(&self) -> usize {
+    pub const fn severe_count(&self) -> usize {
         self.sums.severe
     }
 
     /// Judged components with the highest score.
-    pub const fn full(&self) -> usize {
+    pub const fn full_count(&self) -> usize {
         self.sums.full
     }
 
     /// A count as a share of the judged components, 0 to 1; None without any.
-    pub fn share(&self, count: usize) -> Option<f64> {
+    pub fn share_of_judged(&self, count: usize) -> Option<f64> {
         (self.judged > 0).then(|| count as f64 / self.judged as f64)
     }
 }
 
 /// IF50 = 0.5 * MCF / 4 + 0.5 * DIR, 0 to 1, higher is better.
 pub fn if50(mcf: f64, dir: f64) -> f64 {
-    0.5 * mcf / f64::from(FULL) + 0.5 * dir
+    0.5 * mcf / f64::from(FULL_SCORE) + 0.5 * dir
 }
 
-/// What the emergent condition loses of a score: single-shot minus emergent; positive is a loss.
+/// Returns the loss of score in the emergent condition: single-shot minus emergent; positive is a loss.
 pub fn slump(single_shot: f64, emergent: f64) -> f64 {
     single_shot - emergent
 }
@@ -136,12 +137,12 @@ mod tests {
     use super::*;
     use trajview_run::rubric::Component;
 
-    fn checklist(ids: &[&str]) -> Checklist {
+    fn checklist_of(ids: &[&str]) -> Checklist {
         let component = |id: &&str| Component { id: (*id).into(), ..Component::default() };
         Checklist { task: None, judge: None, components: ids.iter().map(component).collect() }
     }
 
-    fn judgement(scores: &[(&str, Option<u8>)]) -> Judgement {
+    fn judgement_of(scores: &[(&str, Option<u8>)]) -> Judgement {
         let verdict = |(component, score): &(&str, Option<u8>)| Verdict {
             component: (*component).into(),
             score: *score,
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_component_is_counted_once_and_what_has_no_score_is_named() {
-        let mut judged = judgement(&[
+        let mut judged = judgement_of(&[
             ("C1", Some(4)),
             ("C2", Some(1)),
             ("C3", None),
@@ -170,9 +171,9 @@ mod tests {
         ]);
         judged.verdicts[2].error = Some("timed out".into());
 
-        let all = Faithfulness::of(&judged, Some(&checklist(&["C1", "C2", "C3", "C4", "C5"])));
+        let all = Faithfulness::from_judgement(&judged, Some(&checklist_of(&["C1", "C2", "C3", "C4", "C5"])));
 
-        let timed_out = Unscored { component: "C3".into(), why: "timed out".into() };
+        let timed_out = UnscoredComponent { component: "C3".into(), why: "timed out".into() };
         let expected = Faithfulness {
             components: 5,
             judged: 3,
@@ -180,26 +181,26 @@ mod tests {
             without_verdict: vec!["C5".into()],
             without_score: vec![timed_out],
             without_component: vec!["C9".into()],
-            sums: Sums { scores: 7.0, severe: 1, full: 1 },
+            sums: ScoreSums { scores: 7.0, severe: 1, full: 1 },
             ..Faithfulness::default()
         };
         assert_eq!(all, expected);
-        assert_eq!((all.mcf(), all.severe(), all.full()), (Some(7.0 / 3.0), 1, 1));
-        assert_eq!(all.share(all.severe()), Some(1.0 / 3.0));
+        assert_eq!((all.mcf(), all.severe_count(), all.full_count()), (Some(7.0 / 3.0), 1, 1));
+        assert_eq!(all.share_of_judged(all.severe_count()), Some(1.0 / 3.0));
     }
 
     #[test]
     fn without_a_checklist_every_verdict_counts() {
-        let all = Faithfulness::of(&judgement(&[("a", Some(3)), ("b", Some(4))]), None);
+        let all = Faithfulness::from_judgement(&judgement_of(&[("a", Some(3)), ("b", Some(4))]), None);
 
         assert_eq!((all.components, all.judged, all.mcf()), (2, 2, Some(3.5)));
     }
 
     #[test]
     fn nothing_judged_is_no_score_rather_than_zero() {
-        let all = Faithfulness::of(&judgement(&[("C1", None)]), Some(&checklist(&["C1", "C2"])));
+        let all = Faithfulness::from_judgement(&judgement_of(&[("C1", None)]), Some(&checklist_of(&["C1", "C2"])));
 
-        assert_eq!((all.judged, all.mcf(), all.share(0)), (0, None, None));
+        assert_eq!((all.judged, all.mcf(), all.share_of_judged(0)), (0, None, None));
         assert_eq!(all.without_score[0].why, "the judge gave no score");
     }
 

@@ -1,11 +1,12 @@
-//! How code and runs are scored: one file or folder each.
+//! Formulas that score code and runs, one file or folder for each measure.
 //!
-//! Pure: whoever calls brings the bytes, the time and the threads. [`quality`] scores snapshots of code; [`rules`] are
-//! the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and [`exposure`] sum up a
-//! checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a component's code;
-//! [`absence`] finds places that look like one. [`process`] tells how a run was worked on, [`decisions`] which decisions
-//! applied to its steps, [`memory`] what a memory gave the agent and what of it was stale; [`bm25`] says how near a text is
-//! to what is asked. [`cost`] prices the tokens of a run by a dated table. [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
+//! The crate is pure: callers pass bytes and times, and choose the threads. [`quality`] scores snapshots of code;
+//! [`rules`] are the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and
+//! [`exposure`] sum up a checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a
+//! component's code; [`absence`] finds places that look like one. [`process`] measures the working process of a run,
+//! [`decisions`] which decisions applied to its steps, [`memory`] what a memory gave the agent and which of its cards
+//! were stale; [`bm25`] scores how near a text is to a query. [`cost`] prices the tokens of a run by a dated table.
+//! [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
 //!
 //! # Of this crate
 //!
@@ -39,4 +40,4 @@ pub mod reuse;
 pub mod rubric_tree;
 pub mod rules;
 
-pub use numbers::{Better, Number};
+pub use numbers::{BetterDirection, Number};

@@ -1,9 +1,9 @@
-//! Symbols that are in use though no code refers to them: what a decorator, an entry point or a string registers.
+//! Symbols that are in use although no code refers to them: a decorator, an entry point or a string registers them.
 //!
-//! They are *registered*: neither reused by another module nor lost, since whoever calls them finds them by their name
-//! or was handed them. [`super::reuse`] leaves them out of both counts, [`super::lifeline`] has a state for them.
+//! They are *registered*: neither reused by another module nor lost, since their callers find them by name, or get
+//! them passed. [`super::reuse`] leaves them out of both counts, [`super::lifeline`] has a state for them.
 
-/// Last words of decorators that change what they stand on and hand it to nobody.
+/// Last parts of the names of decorators that change a definition without passing it to anything.
 #[rustfmt::skip]
 const CHANGES_ONLY: [&str; 30] = [
     "abstractmethod", "asynccontextmanager", "attrs", "cache", "cached_property", "classmethod", "contextmanager",
@@ -12,7 +12,7 @@ const CHANGES_ONLY: [&str; 30] = [
     "singledispatch", "staticmethod", "total_ordering", "unique", "wraps",
 ];
 
-/// Whether a decorator may hand what it stands on to somebody: `@app.route("/")`, `@register`. `text` is what follows
+/// Returns whether a decorator may register its definition: `@app.route("/")`, `@register`. `text` is the text after
 /// the `@`.
 pub(super) fn is_registering(text: &str) -> bool {
     let name = text.split('(').next().unwrap_or(text).trim();
@@ -20,23 +20,24 @@ pub(super) fn is_registering(text: &str) -> bool {
     !CHANGES_ONLY.contains(&last) && !matches!(name, "attr.s" | "attr.ib")
 }
 
-/// The dotted path of a symbol that a string names, with dots alone: `pkg.mod.Class` of `pkg.mod:Class`, of
+/// Returns the dotted path of the symbol that a string names, with dots alone: `pkg.mod.Class` of `pkg.mod:Class`, of
 /// `name = pkg.mod:Class` and of `pkg.mod.Class`.
-pub(super) fn path(text: &str) -> Option<Box<str>> {
+pub(super) fn dotted_symbol_path(text: &str) -> Option<Box<str>> {
     let value = text.rsplit_once('=').map_or(text, |(_, value)| value).trim();
     let value = value.split_once('[').map_or(value, |(value, _)| value).trim(); // extras
     let parts = || value.split(['.', ':']);
-    // Most strings are texts, which are none at their first word.
+    // Most strings are prose, which fails at its first word.
     let is_path = parts().all(is_identifier) && parts().nth(1).is_some();
     (is_path && value.matches(':').count() <= 1)
         .then(|| parts().collect::<Vec<_>>().join(".").into())
 }
 
-/// The entry points of a `pyproject.toml`, a `setup.cfg` or an `entry_points.txt`: whatever looks as `pkg.mod:name`.
+/// Returns the entry points of a `pyproject.toml`, a `setup.cfg` or an `entry_points.txt`: everything of the form
+/// `pkg.mod:name`.
 pub(super) fn entry_points(text: &str) -> Vec<Box<str>> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
     let words = text.split(|c: char| !is_part(c)).filter(|word| word.contains(':'));
-    words.filter_map(path).collect()
+    words.filter_map(dotted_symbol_path).collect()
 }
 
 fn is_identifier(word: &str) -> bool {
@@ -51,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_string_names_a_symbol_where_it_is_a_path() {
-        let named = |text| path(text).map(String::from).unwrap_or_default();
+        let named = |text| dotted_symbol_path(text).map(String::from).unwrap_or_default();
 
         assert_eq!(named("pkg.mod:Class"), "pkg.mod.Class");
         assert_eq!(named("run = pkg.mod:main [extra]"), "pkg.mod.main");

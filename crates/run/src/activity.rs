@@ -1,12 +1,13 @@
-//! How much an agent did, in which project, and whether it is still at it: what tells one session from another.
+//! The activity of an agent: how much it did, in which project, and whether it is still working. It tells one session
+//! from another.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Role, Run, Step, StepKind, Time, card::steps};
+use super::{Role, Run, Step, StepKind, Time, run_card::main_and_subagent_steps};
 
-/// What a session worked on. None is "not recorded", which is not 0.
+/// The work of a session. None is "not recorded", which is not 0.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Work {
+pub struct SessionWork {
     /// The folder the agent worked in.
     pub folder: Option<String>,
     /// The branch of version control at first.
@@ -17,17 +18,17 @@ pub struct Work {
     pub edits: Option<usize>,
     /// The last recorded moment, in milliseconds since 1970-01-01 UTC.
     pub ended_at: Option<i64>,
-    /// When the recording was last written, in milliseconds since 1970-01-01 UTC; set by who reads files.
+    /// The time at which the recording was last written, in milliseconds since 1970-01-01 UTC; set by who reads files.
     pub written_at: Option<i64>,
-    /// How the recording ends.
-    pub last: Last,
-    /// Whether the agent is at work; set by who knows the clock.
-    pub activity: Option<Activity>,
+    /// The end of the recording.
+    pub last: RecordingEnd,
+    /// The state of the agent; set by the caller that knows the clock.
+    pub activity: Option<AgentActivity>,
 }
 
-/// How a recording ends.
+/// The end of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Last {
+pub enum RecordingEnd {
     /// No step, or one that tells nothing of what follows.
     #[default]
     Other,
@@ -37,9 +38,9 @@ pub enum Last {
     Answer,
 }
 
-/// Whether an agent is at work.
+/// The state of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Activity {
+pub enum AgentActivity {
     /// The recording grows, or a call may still go on; the tool's name where one does.
     Working(Option<String>),
     /// The agent has answered, and the person has not.
@@ -56,9 +57,9 @@ const LONGEST_CALL: i64 = 60 * 60 * 1000;
 /// An answer waits for the person for so many milliseconds; then the session is taken as left.
 const LONGEST_WAIT: i64 = 12 * 60 * 60 * 1000;
 
-impl Work {
-    pub fn of(run: &Run) -> Self {
-        let all = steps(run).count();
+impl SessionWork {
+    pub fn for_run(run: &Run) -> Self {
+        let all = main_and_subagent_steps(run).count();
         let of_turns = run.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
         let last = of_turns.chain([run.started_at, run.ended_at]).flatten().max();
         let is_said = |words: &String| !words.trim().is_empty();
@@ -66,44 +67,45 @@ impl Work {
             folder: run.origin.root.clone().filter(is_said),
             branch: run.origin.branch.clone().filter(is_said),
             steps: all,
-            edits: (all > 0).then(|| steps(run).map(|step| step.edits.len()).sum()),
+            edits: (all > 0).then(|| main_and_subagent_steps(run).map(|step| step.edits.len()).sum()),
             ended_at: last.map(|Time(millis)| millis),
             written_at: None,
-            last: Last::of(run),
+            last: RecordingEnd::for_run(run),
             activity: None,
         }
     }
 
-    /// As it stands at `now`, for a recording that was written at `written`; both in milliseconds since 1970-01-01 UTC.
-    pub fn at(self, written: i64, now: i64) -> Self {
+    /// Returns the work with the agent's state at `now`, for a recording that was written at `written`; both in
+    /// milliseconds since 1970-01-01 UTC.
+    pub fn with_activity_at(self, written: i64, now: i64) -> Self {
         let idle = now.saturating_sub(written);
         let activity = match &self.last {
-            Last::OpenCall(tool) if idle < LONGEST_CALL => Activity::Working(Some(tool.clone())),
-            Last::Answer if idle < LONGEST_WAIT => Activity::Waiting,
-            Last::Other if idle < FRESH => Activity::Working(None),
-            Last::OpenCall(_) | Last::Answer | Last::Other => Activity::Stopped,
+            RecordingEnd::OpenCall(tool) if idle < LONGEST_CALL => AgentActivity::Working(Some(tool.clone())),
+            RecordingEnd::Answer if idle < LONGEST_WAIT => AgentActivity::Waiting,
+            RecordingEnd::Other if idle < FRESH => AgentActivity::Working(None),
+            RecordingEnd::OpenCall(_) | RecordingEnd::Answer | RecordingEnd::Other => AgentActivity::Stopped,
         };
         Self { written_at: Some(written), activity: Some(activity), ..self }
     }
 
-    /// The last recorded moment, or when the file was written; in milliseconds since 1970-01-01 UTC.
-    pub fn when(&self) -> Option<i64> {
+    /// Returns the last recorded moment, or when the file was written; in milliseconds since 1970-01-01 UTC.
+    pub fn last_active_at(&self) -> Option<i64> {
         self.ended_at.or(self.written_at)
     }
 
-    /// The last part of the folder's path.
-    pub fn project(&self) -> Option<&str> {
+    /// Returns the last part of the folder's path.
+    pub fn project_name(&self) -> Option<&str> {
         self.folder.as_deref().map(folder_name)
     }
 }
 
-/// The last part of a folder's path, of whichever system; of a root all of it.
+/// Returns the last part of a folder's path, of whichever system; of a root all of it.
 pub fn folder_name(folder: &str) -> &str {
     folder.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(folder)
 }
 
-impl Last {
-    fn of(run: &Run) -> Self {
+impl RecordingEnd {
+    fn for_run(run: &Run) -> Self {
         let Some(step) = run.turns.last().and_then(|turn| turn.steps.last()) else {
             return Self::Other;
         };
@@ -116,9 +118,9 @@ impl Last {
     }
 }
 
-impl Activity {
+impl AgentActivity {
     /// `working`, `in Bash`, `waiting`, `stopped`
-    pub fn words(&self) -> String {
+    pub fn display_text(&self) -> String {
         match self {
             Self::Working(None) => "working".into(),
             Self::Working(Some(tool)) => format!("in {tool}"),
@@ -133,47 +135,47 @@ mod tests {
     use super::*;
     use crate::{ToolCall, Turn};
 
-    fn ending(step: Step) -> Work {
+    fn work_ending_with(step: Step) -> SessionWork {
         let turn = Turn { steps: vec![step], ..Turn::default() };
-        Work::of(&Run { turns: vec![turn], ..Run::default() })
+        SessionWork::for_run(&Run { turns: vec![turn], ..Run::default() })
     }
 
-    fn after(work: &Work, minutes: i64) -> String {
-        let activity = work.clone().at(0, minutes * 60_000).activity;
-        activity.map(|it| it.words()).unwrap_or_default()
+    fn activity_after(work: &SessionWork, minutes: i64) -> String {
+        let activity = work.clone().with_activity_at(0, minutes * 60_000).activity;
+        activity.map(|it| it.display_text()).unwrap_or_default()
     }
 
     #[test]
     fn an_open_call_is_work_although_nothing_is_written() {
         let call = ToolCall { name: "Bash".into(), ..ToolCall::default() };
         let open =
-            ending(Step { kind: StepKind::Tool, tool: Some(Box::new(call)), ..Step::default() });
+            work_ending_with(Step { kind: StepKind::Tool, tool: Some(Box::new(call)), ..Step::default() });
 
         assert_eq!(
-            [1, 30, 90].map(|minutes| after(&open, minutes)),
+            [1, 30, 90].map(|minutes| activity_after(&open, minutes)),
             ["in Bash", "in Bash", "stopped"]
         );
     }
 
     #[test]
     fn an_answer_waits_for_the_person_and_other_ends_are_left_soon() {
-        let answer = ending(Step { kind: StepKind::Message, ..Step::default() });
-        let thinking = ending(Step { kind: StepKind::Thinking, ..Step::default() });
+        let answer = work_ending_with(Step { kind: StepKind::Message, ..Step::default() });
+        let thinking = work_ending_with(Step { kind: StepKind::Thinking, ..Step::default() });
 
         assert_eq!(
-            [0, 90, 24 * 60].map(|minutes| after(&answer, minutes)),
+            [0, 90, 24 * 60].map(|minutes| activity_after(&answer, minutes)),
             ["waiting", "waiting", "stopped"]
         );
-        assert_eq!([1, 30].map(|minutes| after(&thinking, minutes)), ["working", "stopped"]);
+        assert_eq!([1, 30].map(|minutes| activity_after(&thinking, minutes)), ["working", "stopped"]);
     }
 
     #[test]
     fn a_project_is_the_last_part_of_its_folder() {
-        let of = |folder: &str| Work { folder: Some(folder.into()), ..Work::default() };
+        let of = |folder: &str| SessionWork { folder: Some(folder.into()), ..SessionWork::default() };
 
-        assert_eq!(of("/home/a/shop/").project(), Some("shop"));
-        assert_eq!(of("C:\\code\\shop").project(), Some("shop"));
-        assert_eq!(of("/").project(), Some("/"));
-        assert_eq!(Work::default().project(), None);
+        assert_eq!(of("/home/a/shop/").project_name(), Some("shop"));
+        assert_eq!(of("C:\\code\\shop").project_name(), Some("shop"));
+        assert_eq!(of("/").project_name(), Some("/"));
+        assert_eq!(SessionWork::default().project_name(), None);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-/// How an address is reached.
+/// The kind of server that an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     /// Amazon's S3, and whatever speaks as it does.
@@ -27,13 +27,13 @@ impl Scheme {
         ("http://", Self::Http),
     ];
 
-    /// Whether it is a web server and not a cloud's store.
+    /// Returns whether the address names a web server and not the store of a cloud.
     pub const fn is_web(self) -> bool {
         matches!(self, Self::Https | Self::Http)
     }
 
-    /// What the first part of the address names.
-    const fn holder(self) -> &'static str {
+    /// Returns the noun for the first part of the address.
+    const fn first_part_noun(self) -> &'static str {
         match self {
             Self::S3 | Self::Gs => "bucket",
             Self::Az => "container",
@@ -48,34 +48,34 @@ pub struct Address {
     pub scheme: Scheme,
     /// The bucket, the container, or the server with its port.
     pub holder: String,
-    /// What stands behind it, without a slash at either end; as it was written.
+    /// The part after the first one, without a slash at either end; as it was written.
     pub key: String,
-    /// Whether it ends with a slash: a folder is meant.
+    /// True if the address ends with a slash, which means a folder.
     pub is_folder: bool,
-    /// What stands behind the question mark: of a signed link, all that must stay secret.
+    /// The part after the question mark. A signed link has its secrets there.
     pub query: Option<String>,
 }
 
-/// Files that hold others: what an address has behind one stands inside of it.
-const HOLDERS: [&str; 10] = [
+/// Endings of files that contain others: the part of an address after one of them is a path within that file.
+const CONTAINER_ENDINGS: [&str; 10] = [
     ".zip", ".eval", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".db", ".sqlite", ".sqlite3",
     ".parquet",
 ];
 
-/// Whether a path is an address.
+/// Returns whether a path is an address.
 pub fn is_address(path: &Path) -> bool {
     path.to_str().is_some_and(|text| Scheme::ALL.iter().any(|(start, _)| text.starts_with(start)))
 }
 
 impl Address {
-    /// None where the words are no address but a path. The error is a sentence that repeats nothing of the address.
+    /// Reads an address. None where the text is a path; the error is a sentence that repeats nothing of the address.
     pub fn parse(text: &str) -> Option<Result<Self, String>> {
         let &(start, scheme) = Scheme::ALL.iter().find(|(start, _)| text.starts_with(start))?;
-        Some(Self::behind(scheme, start, &text[start.len()..]))
+        Some(Self::parse_after_scheme(scheme, start, &text[start.len()..]))
     }
 
-    fn behind(scheme: Scheme, start: &str, rest: &str) -> Result<Self, String> {
-        // A question mark may stand in the key of a cloud's object; there are no queries there.
+    fn parse_after_scheme(scheme: Scheme, start: &str, rest: &str) -> Result<Self, String> {
+        // The key of a cloud's object may contain a question mark; there are no queries there.
         let (rest, query) = match rest.split_once('?').filter(|_| scheme.is_web()) {
             Some((rest, query)) => (rest, Some(query.to_owned())),
             None => (rest, None),
@@ -89,7 +89,7 @@ impl Address {
             ));
         }
         if holder.is_empty() {
-            return Err(format!("{start} lacks the {} that it is about", scheme.holder()));
+            return Err(format!("{start} lacks the {} that it is about", scheme.first_part_noun()));
         }
         if let Some(part) =
             key.trim_matches('/').split('/').find(|part| matches!(*part, "." | ".."))
@@ -109,22 +109,23 @@ impl Address {
         })
     }
 
-    /// As it is shown, and as the path of what lies there: without what is secret, and without a slash at the end.
-    pub fn shown(&self) -> String {
+    /// Returns the address as the screen shows it, and as the path of the recording: without secrets, and without a
+    /// slash at the end.
+    pub fn display_path(&self) -> String {
         let start = Scheme::ALL.iter().find(|(_, scheme)| *scheme == self.scheme);
         let start = start.map_or("", |(start, _)| start);
         let slash = if self.key.is_empty() { "" } else { "/" };
         format!("{start}{}{slash}{}", self.holder, self.key)
     }
 
-    /// The address of what has to be looked at for this one: the file that holds what is named, the folder of a bundle of
-    /// which `run.json` is named, else itself.
-    pub fn root(&self) -> Self {
+    /// Returns the address that has to be read for this one: the file that contains the named one, the folder of a
+    /// bundle whose `run.json` is named, else this address.
+    pub fn containing_address(&self) -> Self {
         let mut end = 0;
         for part in self.key.split_inclusive('/') {
             end += part.len();
             let is_holder =
-                HOLDERS.iter().any(|holder| part.trim_end_matches('/').ends_with(holder));
+                CONTAINER_ENDINGS.iter().any(|holder| part.trim_end_matches('/').ends_with(holder));
             if is_holder && end < self.key.len() {
                 let key = self.key[..end].trim_end_matches('/').to_owned();
                 return Self { key, is_folder: false, ..self.clone() };
@@ -139,13 +140,13 @@ impl Address {
         }
     }
 
-    /// Whether the server is this machine.
+    /// Returns whether the server is this machine.
     pub fn is_on_this_machine(&self) -> bool {
         self.scheme.is_web() && is_on_this_machine(&self.holder)
     }
 }
 
-/// An address that cannot be read, as it may be shown: without a query, a user and a password, and control characters.
+/// Returns an address that cannot be read, as it may be shown: without a query, a user and a password, and control characters.
 pub fn without_secrets(text: &str) -> String {
     let text = text.split(['?', '#']).next().unwrap_or_default();
     let text: String = text.chars().map(|it| if it.is_control() { '?' } else { it }).collect();
@@ -156,7 +157,7 @@ pub fn without_secrets(text: &str) -> String {
     format!("{scheme}://{server}{slash}{key}")
 }
 
-/// Whether a server, named with or without its port, is this machine.
+/// Returns whether a server, named with or without its port, is this machine.
 pub fn is_on_this_machine(server: &str) -> bool {
     let name = match server.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -166,10 +167,10 @@ pub fn is_on_this_machine(server: &str) -> bool {
     name == "localhost" || name.parse().is_ok_and(is_loopback)
 }
 
-/// The query is not told.
+/// Prints the address without its query.
 impl std::fmt::Debug for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.shown())
+        f.write_str(&self.display_path())
     }
 }
 
@@ -177,17 +178,17 @@ impl std::fmt::Debug for Address {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Address {
+    fn parse_address(text: &str) -> Address {
         Address::parse(text).unwrap().unwrap()
     }
 
-    fn refused(text: &str) -> String {
+    fn parse_error(text: &str) -> String {
         Address::parse(text).unwrap().unwrap_err()
     }
 
     #[test]
     fn an_address_is_shown_as_it_was_given_without_what_is_secret() {
-        let shown = |text: &str| parsed(text).shown();
+        let shown = |text: &str| parse_address(text).display_path();
 
         assert_eq!(shown("s3://bucket/runs/a.jsonl"), "s3://bucket/runs/a.jsonl");
         assert_eq!(shown("gs://bucket/"), "gs://bucket");
@@ -196,10 +197,10 @@ mod tests {
             shown("https://host:8443/a%20b.jsonl?X-Sign=secret#x"),
             "https://host:8443/a%20b.jsonl"
         );
-        let signed = parsed("https://host/a?sig=secret");
+        let signed = parse_address("https://host/a?sig=secret");
         assert_eq!(signed.query.as_deref(), Some("sig=secret"));
         assert!(!format!("{signed:?}").contains("secret"));
-        assert_eq!(parsed("s3://bucket/why?.jsonl").key, "why?.jsonl");
+        assert_eq!(parse_address("s3://bucket/why?.jsonl").key, "why?.jsonl");
     }
 
     #[test]
@@ -215,11 +216,11 @@ mod tests {
 
     #[test]
     fn an_address_with_a_password_or_a_way_up_is_refused_and_not_repeated() {
-        let why = refused("https://ann:secret@host/a");
+        let why = parse_error("https://ann:secret@host/a");
         assert!(why.starts_with("an address with a user or a password") && !why.contains("secret"));
-        assert_eq!(refused("s3://"), "s3:// lacks the bucket that it is about");
-        assert_eq!(refused("s3://bucket/../x"), "an address has no part `..`");
-        assert_eq!(refused("s3://bucket/a\u{1b}[31m"), "an address has no control characters");
+        assert_eq!(parse_error("s3://"), "s3:// lacks the bucket that it is about");
+        assert_eq!(parse_error("s3://bucket/../x"), "an address has no part `..`");
+        assert_eq!(parse_error("s3://bucket/a\u{1b}[31m"), "an address has no control characters");
         assert_eq!(
             without_secrets("https://ann:secret@host/a\u{1b}?sig=secret"),
             "https://host/a?"
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_stands_inside_of_a_file_is_looked_for_in_the_file() {
-        let root = |text: &str| parsed(text).root().shown();
+        let root = |text: &str| parse_address(text).containing_address().display_path();
 
         assert_eq!(root("s3://b/logs/one.eval/default_epoch_1"), "s3://b/logs/one.eval");
         assert_eq!(root("s3://b/logs/one.eval"), "s3://b/logs/one.eval");

@@ -3,61 +3,61 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Tokens, values::worded};
+use super::{Tokens, worded_enum::worded};
 
 worded! {
-    /// What becomes of a run at the moment.
+    /// The state of a run.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum BatchState {
-        /// It was not begun yet, or goes on as soon as there is room for it.
+        /// The run has not begun, or goes on as soon as there is room for it.
         #[default]
         Waiting = "waiting",
-        /// It waits for a moment: its last turn failed, or its agent may not be asked so soon.
+        /// The run pauses: its last turn failed, or its agent refuses requests for a while.
         Resting = "resting",
         Running = "running",
         /// Another process makes it.
         Elsewhere = "elsewhere",
-        /// Its code is scored, or a judge is asked.
+        /// The code of the run is scored, or a judge works.
         Judging = "judging",
-        /// Every request was asked.
+        /// Every request was sent.
         Done = "done",
         /// A person stopped it.
         Stopped = "stopped",
         /// A limit was reached before its next request.
         Budget = "budget",
-        /// It failed as often as the plan allows.
+        /// The run failed as often as the plan allows.
         Failed = "failed",
     }
 }
 
 impl BatchState {
-    /// Whether nothing more happens to it unless somebody does something.
+    /// Returns whether nothing more happens to the run without a person.
     pub const fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Stopped | Self::Budget | Self::Failed)
     }
 
-    /// Whether somebody has to do something before it can be whole.
+    /// Returns whether a person has to act before the run can be complete.
     pub const fn waits_for_a_person(self) -> bool {
         matches!(self, Self::Stopped | Self::Budget | Self::Failed)
     }
 }
 
-/// Which combination of the plan a run is.
+/// The combination of the plan that a run is made from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct Combination {
+pub struct PlanCombination {
     pub script: String,
     pub agent: String,
     pub model: Option<String>,
-    /// With its layers: `emergent+memory`.
+    /// The condition with its layers: `emergent+memory`.
     pub condition: String,
     /// Counts from 1.
     pub repeat: u32,
 }
 
-/// What a run has used, turns that do not count included.
+/// The resources that a run has used, turns that do not count included.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Used {
+pub struct BatchUsage {
     pub tokens: Tokens,
     /// US dollars, as the agent reports them; None where it does not.
     pub cost_usd: Option<f64>,
@@ -65,9 +65,9 @@ pub struct Used {
     pub seconds: f64,
 }
 
-impl Used {
-    /// Both together.
-    pub fn and(self, other: Self) -> Self {
+impl BatchUsage {
+    /// Returns the sum of both.
+    pub fn plus_usage(self, other: Self) -> Self {
         let cost_usd = match (self.cost_usd, other.cost_usd) {
             (Some(a), Some(b)) => Some(a + b),
             (one, none) => one.or(none),
@@ -77,7 +77,7 @@ impl Used {
     }
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct BatchProgress {
     pub state: BatchState,
@@ -87,18 +87,18 @@ pub struct BatchProgress {
     pub turns: usize,
     /// Requests in all.
     pub requests: usize,
-    /// How often a turn failed, all turns together.
+    /// Number of failures, all turns together.
     pub failures: usize,
-    /// Turns that failed and stand all the same.
+    /// Turns that failed and count all the same.
     pub kept: usize,
     #[serde(flatten)]
-    pub used: Used,
+    pub used: BatchUsage,
 }
 
 /// A score of the code or of a judge, as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BatchScore {
-    /// After which checkpoint or turn it holds: `c1`, `turn 6`.
+    /// The checkpoint or turn after which the score was measured: `c1`, `turn 6`.
     pub after: String,
     /// `erosion`, `verbosity`, `mcf`.
     pub number: String,
@@ -113,7 +113,7 @@ pub struct BatchRow {
     /// The folder of its bundle.
     pub folder: String,
     #[serde(flatten)]
-    pub combination: Combination,
+    pub combination: PlanCombination,
     #[serde(flatten)]
     pub progress: BatchProgress,
     /// Tests that passed after the last tested checkpoint, and all.
@@ -127,9 +127,9 @@ mod tests {
 
     #[test]
     fn what_nobody_reported_is_not_nothing() {
-        let priced = Used { cost_usd: Some(1.5), seconds: 2.0, ..Used::default() };
+        let priced = BatchUsage { cost_usd: Some(1.5), seconds: 2.0, ..BatchUsage::default() };
 
-        assert_eq!(Used::default().and(Used::default()).cost_usd, None);
-        assert_eq!(Used::default().and(priced).cost_usd, Some(1.5));
+        assert_eq!(BatchUsage::default().plus_usage(BatchUsage::default()).cost_usd, None);
+        assert_eq!(BatchUsage::default().plus_usage(priced).cost_usd, Some(1.5));
     }
 }

@@ -1,4 +1,4 @@
-//! Which judgement is a run's result: one that has a score for every component of the checklist.
+//! Chooses the judgement that is a run's result: one that has a score for every component of the checklist.
 //!
 //! A judging of some components, one that was stopped, and one in which the judge gave no usable answer for a component
 //! cover a part only. Their verdicts are shown, with how many there are ([`Coverage`]); a number of the run is made of
@@ -6,47 +6,47 @@
 
 use std::fmt;
 
-use super::rubric::{Checklist, Codebook, Judgement, Rubric, Unit};
+use super::rubric::{Checklist, Codebook, Judgement, Rubric, LabelUnit};
 
-/// How many of the components that were to be judged have a score.
+/// The number of components that have a score, of those that were to be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coverage {
     pub scored: usize,
-    pub all: usize,
-    /// Whether the judgement may be the run's result.
-    pub is_whole: bool,
+    pub total: usize,
+    /// True if the judgement may be the run's result.
+    pub is_complete: bool,
 }
 
 impl Coverage {
-    /// Without a checklist the components are those that the judgement was asked about and those it names. Where it does
-    /// not say what it was asked about either, nothing can be missing, and one score is enough.
-    pub fn of(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
-        let ids = wanted(judgement, checklist);
-        let is_scored = |id: &&&str| judgement.of(id).is_some_and(|it| it.score.is_some());
+    /// Counts the scores of a judgement. Without a checklist the components are those that the judgement lists as
+    /// requested and those it names. Where it lists none either, nothing can be missing, and one score is enough.
+    pub fn for_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
+        let ids = required_ids(judgement, checklist);
+        let is_scored = |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.score.is_some());
         // What has a reason is answered for, without a score.
-        let has_reason = |id: &&&str| judgement.of(id).is_some_and(|it| it.reason.is_some());
+        let has_reason = |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.reason.is_some());
         let (scored, all) = (ids.iter().filter(is_scored).count(), ids.len());
         let answered = scored + ids.iter().filter(has_reason).count();
-        let is_said = checklist.is_some() || judgement.asked.is_some();
-        Self { scored, all, is_whole: scored > 0 && (answered == all || !is_said) }
+        let is_said = checklist.is_some() || judgement.requested_ids.is_some();
+        Self { scored, total: all, is_complete: scored > 0 && (answered == all || !is_said) }
     }
 }
 
 /// `2 of 24`
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.scored, self.all)
+        write!(f, "{} of {}", self.scored, self.total)
     }
 }
 
-/// Ids of the components that a judgement has to score to cover them all, each once.
-fn wanted<'a>(judgement: &'a Judgement, checklist: Option<&'a Checklist>) -> Vec<&'a str> {
+/// Returns ids of the components that a judgement has to score to cover them all, each once.
+fn required_ids<'a>(judgement: &'a Judgement, checklist: Option<&'a Checklist>) -> Vec<&'a str> {
     if let Some(checklist) = checklist {
         return checklist.components.iter().map(|it| it.id.as_str()).collect();
     }
-    let asked = judgement.asked.iter().flatten().map(String::as_str);
+    let requested = judgement.requested_ids.iter().flatten().map(String::as_str);
     let mut ids = vec![];
-    for id in asked.chain(judgement.verdicts.iter().map(|it| it.component.as_str())) {
+    for id in requested.chain(judgement.verdicts.iter().map(|it| it.component.as_str())) {
         if !ids.contains(&id) {
             ids.push(id);
         }
@@ -55,51 +55,53 @@ fn wanted<'a>(judgement: &'a Judgement, checklist: Option<&'a Checklist>) -> Vec
 }
 
 impl Rubric {
-    /// Over how much of the checklist a judgement has scores.
+    /// Returns the coverage of the checklist by a judgement.
     pub fn coverage(&self, judgement: &Judgement) -> Coverage {
-        Coverage::of(judgement, self.checklist.as_ref())
+        Coverage::for_judgement(judgement, self.checklist.as_ref())
     }
 
-    /// Whether a judgement has a score for every component of the checklist.
-    pub fn covers(&self, judgement: &Judgement) -> bool {
-        self.coverage(judgement).is_whole
+    /// Returns whether a judgement has a score for every component of the checklist.
+    pub fn is_covered_by(&self, judgement: &Judgement) -> bool {
+        self.coverage(judgement).is_complete
     }
 
-    /// The judge whose scores alone may be the run's result, as the checklist says.
-    pub fn judge(&self) -> Option<&str> {
+    /// Returns the judge whose scores alone may be the run's result, as the checklist says.
+    pub fn result_judge(&self) -> Option<&str> {
         self.checklist.as_ref()?.judge.as_deref()
     }
 
-    /// Whether a judgement may be the run's result where a user names none: it covers the checklist, and its judge is the
-    /// one that the checklist names, if it names one.
+    /// Returns whether a judgement may be the run's result where a user names none: it covers the checklist, and its
+    /// judge is the one that the checklist names, if it names one.
     pub fn may_be_result(&self, judgement: &Judgement) -> bool {
-        self.covers(judgement) && self.judge().is_none_or(|it| it == judgement.judge.name)
+        self.is_covered_by(judgement) && self.result_judge().is_none_or(|it| it == judgement.judge.name)
     }
 
-    /// The judgement that is the run's result where none is named: of those that may be ([`Self::may_be_result`]) the last
+    /// Returns the judgement that is the run's result where none is named: of those that may be ([`Self::may_be_result`]) the last
     /// made of the latest state; one without a turn is of the final state.
-    pub fn chosen(&self) -> Option<&Judgement> {
-        last_of(self.judgements.iter().filter(|it| self.may_be_result(it)))
+    pub fn result_judgement(&self) -> Option<&Judgement> {
+        latest_judgement(self.judgements.iter().filter(|it| self.may_be_result(it)))
     }
 
-    /// The judgement to look at where none is named: the run's result, else the last made of the latest state that has
+    /// Returns the judgement to look at where none is named: the run's result, else the last made of the latest state that has
     /// a score.
-    pub fn shown(&self) -> Option<&Judgement> {
+    pub fn judgement_to_show(&self) -> Option<&Judgement> {
         let has_score = |it: &&Judgement| self.coverage(it).scored > 0;
-        self.chosen().or_else(|| last_of(self.judgements.iter().filter(has_score)))
+        self.result_judgement().or_else(|| latest_judgement(self.judgements.iter().filter(has_score)))
     }
 
-    /// As [`Self::shown`], for whoever goes by a codebook: where that has scales of its own, the last judgement by them.
-    pub fn shown_by(&self, book: &Codebook) -> Option<&Judgement> {
-        let by_it = self.judgements.iter().filter(|it| it.is_by(book));
-        let own = !book.is_on_own_scale(Unit::Component);
-        own.then(|| last_of(by_it)).flatten().or_else(|| self.shown())
+    /// Returns the last judgement by a codebook that has scales of its own; for other codebooks as
+    /// [`Self::judgement_to_show`].
+    pub fn judgement_to_show_by(&self, book: &Codebook) -> Option<&Judgement> {
+        let by_it = self.judgements.iter().filter(|it| it.is_by_codebook(book));
+        let has_own_scale = !book.is_on_own_scale(LabelUnit::Component);
+        has_own_scale.then(|| latest_judgement(by_it)).flatten().or_else(|| self.judgement_to_show())
     }
 
-    /// What a run without a result has instead: `2 of 24 by quick (judgements/quick.json)`, one for each judgement with a
-    /// score, as they were made, then those by codebooks with other scales; empty where there is a result.
-    pub fn partial(&self) -> Vec<String> {
-        if self.chosen().is_some() {
+    /// Returns the incomplete judgements of a run without a result, as text: `2 of 24 by quick
+    /// (judgements/quick.json)`, one for each judgement with a score, in the order in which they were made, then those
+    /// by codebooks with other scales. Empty where there is a result.
+    pub fn partial_coverages(&self) -> Vec<String> {
+        if self.result_judgement().is_some() {
             return vec![];
         }
         let all = self.judgements.iter().map(|it| (it, self.coverage(it)));
@@ -107,7 +109,7 @@ impl Rubric {
         let of_levels =
             scored.map(|(it, coverage)| format!("{coverage} by {} ({})", it.judge.name, it.file));
         let by_book = self.judgements.iter().filter(|it| {
-            let is_given = it.verdicts.iter().any(|verdict| !verdict.given.is_empty());
+            let is_given = it.verdicts.iter().any(|verdict| !verdict.criterion_scores.is_empty());
             is_given && self.coverage(it).scored == 0
         });
         let of_books = by_book.map(|it| {
@@ -118,8 +120,8 @@ impl Rubric {
     }
 }
 
-/// The last made of the latest state.
-pub fn last_of<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> Option<&'a Judgement> {
+/// Returns the last made of the latest state.
+pub fn latest_judgement<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> Option<&'a Judgement> {
     judgements.max_by_key(|it| it.turn.unwrap_or(usize::MAX))
 }
 
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
     use crate::rubric::{Component, Verdict};
 
-    fn judgement(file: &str, turn: usize, scores: &[(&str, Option<u8>)]) -> Judgement {
+    fn sample_judgement(file: &str, turn: usize, scores: &[(&str, Option<u8>)]) -> Judgement {
         let verdict = |(component, score): &(&str, Option<u8>)| Verdict {
             component: (*component).into(),
             score: *score,
@@ -138,7 +140,7 @@ mod tests {
         Judgement { file: file.into(), turn: Some(turn), verdicts, ..Judgement::default() }
     }
 
-    fn rubric(judgements: Vec<Judgement>) -> Rubric {
+    fn sample_rubric(judgements: Vec<Judgement>) -> Rubric {
         let component = |id: &str| Component { id: id.into(), ..Component::default() };
         let components = ["C1", "C2"].map(component).to_vec();
         let checklist = Some(Checklist { task: None, judge: None, components });
@@ -147,31 +149,31 @@ mod tests {
 
     #[test]
     fn a_judging_of_some_components_never_takes_the_place_of_an_earlier_whole_one() {
-        let rubric = rubric(vec![
-            judgement("whole", 3, &[("C1", Some(4)), ("C2", Some(2))]),
-            judgement("some", 9, &[("C1", Some(0)), ("C9", Some(4))]),
-            judgement("malformed", 9, &[("C1", Some(0)), ("C2", None)]),
+        let rubric = sample_rubric(vec![
+            sample_judgement("whole", 3, &[("C1", Some(4)), ("C2", Some(2))]),
+            sample_judgement("some", 9, &[("C1", Some(0)), ("C9", Some(4))]),
+            sample_judgement("malformed", 9, &[("C1", Some(0)), ("C2", None)]),
         ]);
 
-        assert_eq!(rubric.chosen().map(|it| &*it.file), Some("whole"));
-        assert_eq!(rubric.shown().map(|it| &*it.file), Some("whole"));
-        let said = rubric.judgements.iter().map(|it| rubric.coverage(it).to_string());
-        assert_eq!(said.collect::<Vec<_>>(), ["2 of 2", "1 of 2", "1 of 2"]);
-        assert_eq!(rubric.partial(), Vec::<String>::new());
+        assert_eq!(rubric.result_judgement().map(|it| &*it.file), Some("whole"));
+        assert_eq!(rubric.judgement_to_show().map(|it| &*it.file), Some("whole"));
+        let coverages = rubric.judgements.iter().map(|it| rubric.coverage(it).to_string());
+        assert_eq!(coverages.collect::<Vec<_>>(), ["2 of 2", "1 of 2", "1 of 2"]);
+        assert_eq!(rubric.partial_coverages(), Vec::<String>::new());
     }
 
     #[test]
     fn the_judge_that_a_checklist_names_is_the_result_whatever_another_says_later() {
         let by = |name: &str, turn: usize, scores: &[(&str, Option<u8>)]| {
-            let mut judgement = judgement(name, turn, scores);
+            let mut judgement = sample_judgement(name, turn, scores);
             judgement.judge.name = name.into();
             judgement
         };
         let all = |score| [("C1", Some(score)), ("C2", Some(score))];
         let named = |judge: Option<&str>, judgements| {
-            let mut rubric = rubric(judgements);
+            let mut rubric = sample_rubric(judgements);
             rubric.checklist.as_mut().unwrap().judge = judge.map(str::to_owned);
-            rubric.chosen().map(|it| it.file.clone())
+            rubric.result_judgement().map(|it| it.file.clone())
         };
         let judgements = || vec![by("ann", 3, &all(4)), by("bob", 9, &all(1))];
 
@@ -183,29 +185,29 @@ mod tests {
 
     #[test]
     fn without_a_whole_judgement_there_is_no_result_and_what_there_is_says_how_much() {
-        let rubric = rubric(vec![
-            judgement("judgements/a.json", 9, &[("C2", Some(1))]),
-            judgement("judgements/b.json", 3, &[("C1", Some(0))]),
-            judgement("judgements/c.json", 9, &[("C1", None)]),
+        let rubric = sample_rubric(vec![
+            sample_judgement("judgements/a.json", 9, &[("C2", Some(1))]),
+            sample_judgement("judgements/b.json", 3, &[("C1", Some(0))]),
+            sample_judgement("judgements/c.json", 9, &[("C1", None)]),
         ]);
 
-        assert_eq!(rubric.chosen(), None);
-        assert_eq!(rubric.shown().map(|it| &*it.file), Some("judgements/a.json"));
-        let said = ["1 of 2 by  (judgements/a.json)", "1 of 2 by  (judgements/b.json)"];
-        assert_eq!(rubric.partial(), said);
+        assert_eq!(rubric.result_judgement(), None);
+        assert_eq!(rubric.judgement_to_show().map(|it| &*it.file), Some("judgements/a.json"));
+        let expected = ["1 of 2 by  (judgements/a.json)", "1 of 2 by  (judgements/b.json)"];
+        assert_eq!(rubric.partial_coverages(), expected);
     }
 
     #[test]
     fn without_a_checklist_what_was_asked_for_is_the_whole() {
-        let asked = Some(vec!["a".to_owned(), "b".to_owned()]);
+        let requested = Some(vec!["a".to_owned(), "b".to_owned()]);
         let killed =
-            Judgement { asked: asked.clone(), ..judgement("killed", 1, &[("a", Some(3))]) };
-        let whole = Judgement { asked, ..judgement("whole", 1, &[("b", Some(3)), ("a", Some(1))]) };
-        let unsaid = judgement("unsaid", 1, &[("y", None), ("z", Some(3))]);
+            Judgement { requested_ids: requested.clone(), ..sample_judgement("killed", 1, &[("a", Some(3))]) };
+        let complete = Judgement { requested_ids: requested, ..sample_judgement("whole", 1, &[("b", Some(3)), ("a", Some(1))]) };
+        let unsaid = sample_judgement("unsaid", 1, &[("y", None), ("z", Some(3))]);
 
-        let empty = judgement("empty", 1, &[("z", None)]);
-        let all = [&killed, &whole, &unsaid, &empty].map(|it| Coverage::of(it, None));
+        let empty = sample_judgement("empty", 1, &[("z", None)]);
+        let all = [&killed, &complete, &unsaid, &empty].map(|it| Coverage::for_judgement(it, None));
         assert_eq!(all.map(|it| it.to_string()), ["1 of 2", "2 of 2", "1 of 2", "0 of 1"]);
-        assert_eq!(all.map(|it| it.is_whole), [false, true, true, false]);
+        assert_eq!(all.map(|it| it.is_complete), [false, true, true, false]);
     }
 }

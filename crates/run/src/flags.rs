@@ -6,20 +6,20 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use crate::values::worded;
+use crate::worded_enum::worded;
 use serde::Deserialize;
 
-pub use super::recorded::Flag;
-use super::rubric::{Judge, Look, Repeat};
+pub use super::checkpoint_record::Flag;
+use super::rubric::{Judge, JudgeToolCall, RepeatNumber};
 
-/// What a judgement file calls this rubric.
-pub const RUBRIC: &str = super::rubric::FLAGS.rubric;
+/// The name of this rubric in a judgement file.
+pub const RUBRIC: &str = super::rubric::FLAG_LEVELS.rubric;
 
 /// The built-in criteria (schema `trajview.criteria/1`).
 pub const CRITERIA: &str = trajview_assets::FLAG_CRITERIA;
 
-/// What a built-in criterion looks for, and what does not count; None for a criterion of somebody's own.
-pub fn criterion_words(id: &str) -> Option<&'static (String, String)> {
+/// Returns the description of a built-in criterion and of what does not count; None for a user's criterion.
+pub fn criterion_text(id: &str) -> Option<&'static (String, String)> {
     static ALL: OnceLock<HashMap<String, (String, String)>> = OnceLock::new();
     #[derive(Deserialize)]
     struct File {
@@ -41,10 +41,10 @@ pub fn criterion_words(id: &str) -> Option<&'static (String, String)> {
 }
 
 worded! {
-    /// What a criterion is about.
+    /// The subject of a criterion.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Kind {
+    pub enum FlagKind {
         /// The code is longer than it need be.
         Verbosity = "verbosity",
         /// Its structure is wearing out.
@@ -55,7 +55,7 @@ worded! {
 /// One judging of one state of the code by criteria: a file that is never written again.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Flagging {
-    /// As [`super::rubric::Judgement::file`].
+    /// The file, as [`super::rubric::Judgement::file`].
     pub file: String,
     pub judge: Judge,
     /// Hex digits, over the file of the criteria.
@@ -68,61 +68,61 @@ pub struct Flagging {
     pub turn: Option<usize>,
     /// RFC 3339, as written.
     pub created_at: Option<String>,
-    /// As [`super::rubric::Judgement::repeat`].
-    pub repeat: Option<Repeat>,
+    /// The repeat, as [`super::rubric::Judgement::repeat`].
+    pub repeat: Option<RepeatNumber>,
     /// Lines of code that were judged, by the profile `trajview`.
     pub lines_of_code: Option<u64>,
-    /// In the order they were asked about.
-    pub groups: Vec<Group>,
-    /// In the order of the file.
+    /// The groups in the order of the requests.
+    pub groups: Vec<FlagGroup>,
+    /// The flags in the order of the file.
     pub flags: Vec<Flag>,
 }
 
-/// How one group of criteria was judged.
+/// The judging of one group of criteria.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Group {
+pub struct FlagGroup {
     pub id: String,
-    pub trace: Vec<Look>,
+    pub trace: Vec<JudgeToolCall>,
     pub tokens: Option<u64>,
     pub seconds: Option<f64>,
-    /// Why there is no answer.
+    /// The reason for a missing answer.
     pub error: Option<String>,
-    /// Whether the error is one of the way to the judge.
+    /// True if the error happened on the way to the judge.
     pub is_fault: bool,
 }
 
 impl Flagging {
-    /// Whether a group was asked about and that is over, with whatever answer.
+    /// Returns whether the judging of a group is over, with whatever answer.
     pub fn has_judged(&self, group: &str) -> bool {
         self.groups.iter().any(|it| it.id == group && !it.is_fault)
     }
 }
 
-/// How many flags there are, and of which type. Not a score.
+/// The number of flags, in all and by type. Not a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct FlagCounts {
     pub all: usize,
     pub verbosity: usize,
     pub erosion: usize,
-    /// Those whose lines did not change since they were found.
+    /// Flags whose lines did not change since they were found.
     pub carried: usize,
 }
 
-impl Counts {
-    pub fn of<'f>(flags: impl IntoIterator<Item = &'f Flag>) -> Self {
+impl FlagCounts {
+    pub fn from_flags<'f>(flags: impl IntoIterator<Item = &'f Flag>) -> Self {
         flags.into_iter().fold(Self::default(), |sum, flag| {
-            let is = |kind: Kind| usize::from(flag.kind.as_deref() == Some(kind.word()));
+            let is = |kind: FlagKind| usize::from(flag.kind.as_deref() == Some(kind.word()));
             Self {
                 all: sum.all + 1,
-                verbosity: sum.verbosity + is(Kind::Verbosity),
-                erosion: sum.erosion + is(Kind::Erosion),
+                verbosity: sum.verbosity + is(FlagKind::Verbosity),
+                erosion: sum.erosion + is(FlagKind::Erosion),
                 carried: sum.carried + usize::from(flag.carried_from.is_some()),
             }
         })
     }
 }
 
-/// How many of a thing fall on 1000 lines; None without lines.
+/// Returns a count for 1000 lines; None without lines.
 pub fn per_thousand(count: usize, lines: u64) -> Option<f64> {
     (lines > 0).then(|| 1e3 * count as f64 / lines as f64)
 }
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_built_in_criterion_says_what_it_looks_for() {
-        let (look_for, does_not_count) = criterion_words("restating-comment").unwrap();
+        let (look_for, does_not_count) = criterion_text("restating-comment").unwrap();
         assert!(look_for.starts_with("A comment whose every word"));
         assert!(does_not_count.starts_with("A comment that names a unit"));
-        assert_eq!(criterion_words("one of my own"), None);
+        assert_eq!(criterion_text("one of my own"), None);
     }
 
     #[test]
@@ -148,9 +148,9 @@ mod tests {
         };
         let flags = [flag("verbosity", None), flag("erosion", Some("c1")), Flag::default()];
 
-        let counts = Counts::of(&flags);
+        let counts = FlagCounts::from_flags(&flags);
 
-        assert_eq!(counts, Counts { all: 3, verbosity: 1, erosion: 1, carried: 1 });
+        assert_eq!(counts, FlagCounts { all: 3, verbosity: 1, erosion: 1, carried: 1 });
         assert_eq!((per_thousand(3, 1500), per_thousand(3, 0)), (Some(2.0), None));
     }
 }

@@ -1,14 +1,13 @@
-//! What an agent did: [`Run`] > [`Checkpoint`] > [`Turn`] > [`Step`].
+//! The record of an agent's work: [`Run`] > [`Checkpoint`] > [`Turn`] > [`Step`].
 //!
 //! SWE-agent calls this a *trajectory*, Claude Code a *session*; here it is a run. A run is an index:
-//! it says what happened, when, and *where the bytes are* ([`Place`]); the words of a step, the output
+//! it says what happened, when, and *where the bytes are* ([`RecordPlace`]); the words of a step, the output
 //! of a tool and the body of an edit are read from the recording when they are shown
 //! (`formats::Format`). A run never changes once read, so it is shared, not copied.
 //!
-//! What the files looked like after each turn is told by [`files`].
+//! [`files`] has the files after each turn.
 //!
-//! Everything that came out of a recording is somebody else's words: draw it only through
-//! `ui::text::safe`.
+//! Everything that came out of a recording is untrusted text: draw it only through `ui::text::safe`.
 //!
 //! # Of this crate
 //!
@@ -27,35 +26,38 @@
 pub mod activity;
 pub mod address;
 pub mod batch;
-pub mod card;
-pub mod commands;
+pub mod run_card;
+pub mod command_purpose;
+pub mod condition;
 pub mod coverage;
 pub mod failures;
-pub mod figures;
+pub mod format_number;
 pub mod files;
 pub mod flags;
-pub mod lanes;
+pub mod judging;
+pub mod agent_timeline;
+pub mod live;
 pub mod lookup;
-pub mod named;
-pub mod normalised;
-pub mod pace;
+pub mod find_by_name;
+pub mod normalised_line;
+pub mod step_pace;
 pub mod path;
 pub mod pictures;
 mod place;
-pub mod pooled;
-pub mod recorded;
+pub mod pooled_judgements;
+pub mod checkpoint_record;
 pub mod rubric;
 pub mod rubric_tree;
 pub mod search;
 mod time;
 mod tokens;
 pub mod turn_record;
-pub mod values;
+pub mod worded_enum;
 
-pub use card::Card;
+pub use run_card::RunCard;
 pub use path::{EditPath, RepoPath};
-pub use place::{Place, SourceId};
-pub use recorded::CheckpointRecord;
+pub use place::{RecordPlace, SourceId};
+pub use checkpoint_record::CheckpointRecord;
 pub use time::Time;
 pub use tokens::Tokens;
 pub use turn_record::{RunRecord, TurnRecord, TurnState};
@@ -65,7 +67,7 @@ use serde::Serialize;
 /// One recording, from the first request to the last step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Run {
-    /// What the recording calls itself (session id, thread id, bundle id); never empty: the file name if it has no id.
+    /// The id in the recording (session id, thread id, bundle id); never empty: the file name if it has no id.
     pub id: String,
     /// One line for a title bar.
     pub title: String,
@@ -76,14 +78,14 @@ pub struct Run {
     /// `emergent` or `single-shot`, where a bundle says so.
     pub condition: Option<String>,
     pub task: Option<Task>,
-    /// What the harness recorded of the run as a whole; of a checkpoint in [`Checkpoint::recorded`].
-    pub recorded: Vec<recorded::Recorded>,
-    /// What the recording states of the whole run, beside what its turns add up to.
+    /// The harness' record of the run as a whole; [`Checkpoint::checkpoint_record`] has that of a checkpoint.
+    pub recorded: Vec<checkpoint_record::RecordedMeasure>,
+    /// The totals that the recording states for the whole run, beside the sums of its turns.
     pub stated: StatedTotals,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     pub turns: Vec<Turn>,
-    /// In order of their last turn.
+    /// The checkpoints in order of their last turn.
     pub checkpoints: Vec<Checkpoint>,
     /// Agents started by the agent; a [`StepKind::SubAgent`] step points into it.
     pub subagents: Vec<SubAgent>,
@@ -101,36 +103,36 @@ pub struct StatedTotals {
 }
 
 impl StatedTotals {
-    /// What is stated, unless it is what the turns of the run add up to, or less: then nothing more is known by it.
-    pub fn beyond(self, run: &Run) -> Self {
+    /// Returns the stated totals that are more than the sums of the run's turns; the others add nothing.
+    pub fn beyond_turn_sums(self, run: &Run) -> Self {
         let sum = run.tokens_of_turns();
         let cost = run.turns.iter().filter_map(|turn| turn.cost_usd).sum::<f64>();
         Self {
-            tokens: if sum.or_more(self.tokens) == sum { Tokens::default() } else { self.tokens },
+            tokens: if sum.max_each(self.tokens) == sum { Tokens::default() } else { self.tokens },
             cost_usd: self.cost_usd.filter(|stated| stated - cost > 1e-9 * stated.abs()),
         }
     }
 }
 
-/// Where a run comes from: who wrote it down, in which form, in which folder and files.
+/// The source of a run: its writer, its format, its folder and files.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunOrigin {
     /// Name of the `formats::Format` that claimed it.
     pub format: &'static str,
     /// The benchmark harness that wrote the run down, with its generation: `SlopCodeBench G2 (v1.0)`.
     pub harness: Option<String>,
-    /// How the run came to be, in the recorder's words.
+    /// The origin of the run, in the recorder's words.
     pub provenance: Option<String>,
-    /// What the recorder of a live run says of it.
+    /// The recorder's statements about a live run.
     pub record: RunRecord,
     /// Folder the agent worked in, as recorded; recorded paths below it are repository paths.
     pub root: Option<String>,
     /// The branch of version control that the folder was on at first, as recorded.
     pub branch: Option<String>,
-    /// The commit that the run starts from, where it is told; else the one before the first of a turn.
+    /// The commit that the run starts from, where it is recorded; else the one before the first of a turn.
     pub start_commit: Option<String>,
-    /// The files this run was read from; [`Place::source`] points into it.
-    pub sources: Vec<SourceFile>,
+    /// The files this run was read from; [`RecordPlace::source`] points into it.
+    pub sources: Vec<SourceRecord>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -151,7 +153,7 @@ pub struct Task {
 
 /// One file of the recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SourceFile {
+pub struct SourceRecord {
     /// Path as a warning names it: relative to the opened path's folder, `/` between parts.
     pub name: String,
     /// The format that reads the records of this file; differs from [`RunOrigin::format`] inside a bundle.
@@ -165,21 +167,22 @@ pub struct Checkpoint {
     pub label: Option<String>,
     /// Index into [`Run::turns`] (counts from 0).
     pub last_turn: usize,
-    /// What a harness recorded of it: tests, measurements, flags. Where there was a second pass, of the state before that.
+    /// The harness' record of the checkpoint: tests, measurements, flags. Where there was a second pass, of the state
+    /// before that.
     pub recorded: Option<Box<CheckpointRecord>>,
-    /// What a harness recorded of the state that a second pass left (SlopCodeBench's `after_skill`); the second pass is
-    /// the checkpoint's last turn. None where there was none.
+    /// The harness' record of the state that a second pass left (SlopCodeBench's `after_skill`); the second pass is the
+    /// checkpoint's last turn. None where there was none.
     pub after_skill: Option<Box<CheckpointRecord>>,
 }
 
 impl Checkpoint {
-    /// Index of the turn at whose end [`Checkpoint::recorded`] was recorded.
+    /// Returns index of the turn at whose end [`Checkpoint::checkpoint_record`] was recorded.
     pub fn recorded_turn(&self) -> usize {
         self.last_turn - usize::from(self.after_skill.is_some()).min(self.last_turn)
     }
 
-    /// What is recorded of it, in order: the name of the state, the turns done then, and the record.
-    pub fn records(&self) -> impl Iterator<Item = (String, usize, &CheckpointRecord)> {
+    /// Returns the records in order: the name of the state, the turns done then, and the record.
+    pub fn recorded_states(&self) -> impl Iterator<Item = (String, usize, &CheckpointRecord)> {
         let recorded = self.recorded.as_deref();
         let after = self.after_skill.as_deref();
         let recorded = recorded.map(|it| (self.id.clone(), self.recorded_turn() + 1, it));
@@ -187,7 +190,7 @@ impl Checkpoint {
         recorded.into_iter().chain(after)
     }
 
-    /// The last of [`Checkpoint::records`] that holds something.
+    /// Returns the last of [`Checkpoint::recorded_states`] that is not empty.
     pub fn last_record(&self) -> Option<&CheckpointRecord> {
         let is_filled = |record: &&CheckpointRecord| **record != CheckpointRecord::default();
         self.after_skill.as_deref().filter(is_filled).or(self.recorded.as_deref())
@@ -199,11 +202,11 @@ impl Checkpoint {
 pub struct Turn {
     /// The request's first line, at most [`LABEL_CHARS`] characters; empty where the recording starts without one.
     pub title: Box<str>,
-    /// Where the whole request is; read with `formats::Format::words`.
-    pub request: Option<Place>,
-    /// Records that the agent's program put before the model with the request, in order: what a slash command stands
-    /// for, a caveat about a local command. Read with `formats::Format::request`.
-    pub added: Vec<Place>,
+    /// The place of the whole request; read with `formats::Format::step_text`.
+    pub request: Option<RecordPlace>,
+    /// Records that the agent's program gave the model with the request, in order: the text of a slash command, a
+    /// caveat about a local command. Read with `formats::Format::request_text`.
+    pub added: Vec<RecordPlace>,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     /// Index into [`Run::checkpoints`].
@@ -213,11 +216,11 @@ pub struct Turn {
     /// Tokens of the turn, sub-agents included, counted once.
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
-    /// Commit that holds the files after this turn (40 hex digits), where there is a repository.
+    /// Commit of the files after this turn (40 hex digits), where there is a repository.
     pub commit: Option<Box<str>>,
-    /// What a project-state layer added before the request, as recorded.
+    /// Text that a project-state layer added before the request, as recorded.
     pub layer: Option<Box<str>>,
-    /// What the recorder of a live run says of it.
+    /// The recorder's statements about a turn of a live run.
     pub record: Option<Box<TurnRecord>>,
 }
 
@@ -229,10 +232,10 @@ pub struct Step {
     /// One line, at most [`LABEL_CHARS`] characters: the first line of a message, the main argument of a tool call.
     pub label: Box<str>,
     pub started_at: Option<Time>,
-    /// When the observation came back.
+    /// The time of the observation.
     pub ended_at: Option<Time>,
-    /// The record that holds the words or the call.
-    pub place: Place,
+    /// The record with the message or the call.
+    pub place: RecordPlace,
     pub tool: Option<Box<ToolCall>>,
     /// Files this step changed, as the recording tells it.
     pub edits: Vec<Edit>,
@@ -274,38 +277,39 @@ worded! {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall {
-    /// As the agent names it: `apply_patch`, `Bash`, ...
+    /// The agent's name for the tool: `apply_patch`, `Bash`, ...
     pub name: Box<str>,
     pub call_id: Box<str>,
-    /// None where the recording ends before the observation.
+    /// The observation; None where the recording ends before it.
     pub result: Option<ToolResult>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolResult {
-    /// The record that holds the observation.
-    pub place: Place,
+    /// The record with the observation.
+    pub place: RecordPlace,
     pub is_error: bool,
-    /// Whether the recording says in so many words that it went well (`is_error: false`), be there an exit code or not.
+    /// True if the recording states explicitly that the call succeeded (`is_error: false`), with or without an exit
+    /// code.
     pub is_ok: bool,
-    /// Of a command; None where it is not recorded.
+    /// The exit code of a command; None where it is not recorded.
     pub exit_code: Option<i32>,
     /// Size of the observation's text in bytes of UTF-8.
     pub bytes: u64,
 }
 
-/// A recorded change of one file; its body is read with `formats::Format::edit`.
+/// A recorded change of one file; its body is read with `formats::Format::recorded_edit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     pub path: EditPath,
     pub kind: EditKind,
     /// The old path of a rename.
     pub from: Option<EditPath>,
-    /// Lines; None where the record does not hold the change itself.
+    /// Lines added; None where the record does not contain the change itself.
     pub added: Option<u32>,
     pub removed: Option<u32>,
-    /// The record that holds the body; [`Place::part`] tells apart several edits of one record.
-    pub place: Place,
+    /// The record with the body; [`RecordPlace::part`] distinguishes several edits of one record.
+    pub place: RecordPlace,
 }
 
 worded! {
@@ -321,31 +325,31 @@ worded! {
 /// An agent that the agent started.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SubAgent {
-    /// As recorded (agent id, thread id).
+    /// The recorded id (agent id, thread id).
     pub id: String,
     /// Type, nickname or path: what the screen calls it.
     pub name: String,
     /// The task it was given, first line, at most [`LABEL_CHARS`] characters.
     pub title: Box<str>,
-    pub parent: Option<Parent>,
+    pub parent: Option<ParentStep>,
     pub started_at: Option<Time>,
     pub ended_at: Option<Time>,
     pub steps: Vec<Step>,
     pub tokens: Tokens,
-    /// Whether this is no agent but a part of the conversation that the person went back behind: what it did to files is
-    /// not what the run left.
+    /// True if this is no agent but a part of the conversation that the person went back behind: its edits are not part
+    /// of the run's result.
     pub was_left: bool,
 }
 
 /// The step that started a sub-agent; both count from 0. `subagent` is set where that step is itself a sub-agent's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parent {
+pub struct ParentStep {
     pub turn: usize,
     pub subagent: Option<usize>,
     pub step: usize,
 }
 
-/// Something in the recording that we could not use, and where it is.
+/// A problem of the recording, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// `file:line`, or a file name alone.
@@ -358,38 +362,38 @@ pub struct Warning {
 /// The longest label kept in the index, in characters.
 pub const LABEL_CHARS: usize = 120;
 
-/// The first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. Of a command that only
-/// begins there (`python3 -c "`, `cat > a.py <<'EOF'`) the first line that tells something goes with it.
-pub fn label(text: &str) -> Box<str> {
+/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::first_line_label`] and titles. A
+/// command that only begins there (`python3 -c "`, `cat > a.py <<'EOF'`) gets the first informative line after it too.
+pub fn first_line_label(text: &str) -> Box<str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     if begins_a_script(line)
         && let Some(next) = lines.take(SCRIPT_LINES).find(|line| !is_preamble(line))
     {
-        return cut(&format!("{line} {next}"));
+        return cut_to_label(&format!("{line} {next}"));
     }
-    cut(line)
+    cut_to_label(line)
 }
 
-/// The same by the beginning of a text; None where that does not tell it.
-pub fn label_by_start(start: &str) -> Option<Box<str>> {
+/// Returns the same label from the beginning of a text; None where the beginning is not enough.
+pub fn label_from_start(start: &str) -> Option<Box<str>> {
     let mut rest = start;
     loop {
         let (line, after) = rest.split_once('\n')?;
         if !line.trim().is_empty() {
-            return Some(line.trim()).filter(|line| !begins_a_script(line)).map(cut);
+            return Some(line.trim()).filter(|line| !begins_a_script(line)).map(cut_to_label);
         }
         rest = after;
     }
 }
 
-/// Whether a command's line ends where a script begins that it is given.
+/// Returns whether a script for the command begins at the end of its line.
 fn begins_a_script(line: &str) -> bool {
     let is_quoted = ["-c \"", "-c '", "-e \"", "-e '"].iter().any(|end| line.ends_with(end));
     if is_quoted || memchr::memmem::find(line.as_bytes(), b"<<").is_none() {
         return is_quoted;
     }
-    // From the end, where the mark stands: a line may be as long as what a program printed.
+    // Searched from the end, where the mark is: a line may be as long as the output of a program.
     let is_of_mark = |c: char| c.is_ascii_alphanumeric() || "_'\"\\- \t".contains(c);
     let before = line.trim_end_matches(is_of_mark);
     let is_mark = |mark: &str| {
@@ -399,7 +403,7 @@ fn begins_a_script(line: &str) -> bool {
     before.ends_with("<<") && is_mark(&line[before.len()..])
 }
 
-/// Lines of a script that say little of what it does.
+/// Returns whether a line of a script says little of its purpose.
 fn is_preamble(line: &str) -> bool {
     ["import ", "from ", "#", "set -", "\"\"\"", "use "].iter().any(|head| line.starts_with(head))
 }
@@ -407,9 +411,9 @@ fn is_preamble(line: &str) -> bool {
 /// Lines of a script that are looked at for one that tells something.
 const SCRIPT_LINES: usize = 20;
 
-/// A list in as much memory as it takes: one that grew has up to four times as much, and an index has hundreds of thousands of
+/// Returns a list in as much memory as it takes: one that grew has up to four times as much, and an index has hundreds of thousands of
 /// them.
-pub fn fitted<T>(list: Vec<T>) -> Vec<T> {
+pub fn shrink_list<T>(list: Vec<T>) -> Vec<T> {
     if list.len() == list.capacity() {
         return list;
     }
@@ -418,7 +422,7 @@ pub fn fitted<T>(list: Vec<T>) -> Vec<T> {
     fitted
 }
 
-fn cut(line: &str) -> Box<str> {
+fn cut_to_label(line: &str) -> Box<str> {
     if let Some(start) = line.get(..LABEL_CHARS).filter(|start| start.is_ascii()) {
         return start.into();
     }
@@ -429,33 +433,33 @@ fn cut(line: &str) -> Box<str> {
 }
 
 impl Run {
-    /// The step a [`StepId`] names, if it exists.
+    /// Returns the step a [`StepId`] names, if it exists.
     pub fn step(&self, id: StepId) -> Option<&Step> {
-        self.steps_of(id.turn, id.subagent)?.get(id.step)
+        self.agent_steps(id.turn, id.subagent)?.get(id.step)
     }
 
-    /// The steps of a turn's main agent, or of one sub-agent.
-    pub fn steps_of(&self, turn: usize, subagent: Option<usize>) -> Option<&[Step]> {
+    /// Returns the steps of a turn's main agent, or of one sub-agent.
+    pub fn agent_steps(&self, turn: usize, subagent: Option<usize>) -> Option<&[Step]> {
         match subagent {
             Some(index) => self.subagents.get(index).map(|agent| agent.steps.as_slice()),
             None => self.turns.get(turn).map(|turn| turn.steps.as_slice()),
         }
     }
 
-    /// Every step of a turn in playing order: a sub-agent's steps follow the step that started it.
+    /// Returns every step of a turn in playing order: a sub-agent's steps follow the step that started it.
     pub fn steps_of_turn(&self, turn: usize) -> Vec<StepId> {
         let mut ids = vec![];
         self.collect_steps(turn, None, &mut vec![], &mut ids);
         ids
     }
 
-    /// The numbers of a turn's steps, which count from 1 in playing order, sub-agents' steps included: step 12.7 is the seventh
-    /// that is played of turn 12, whoever did it. Every surface takes its numbers from here.
+    /// Returns the numbers of a turn's steps, which count from 1 in playing order, sub-agents' steps included: step
+    /// 12.7 is the seventh step played in turn 12, of whichever agent. Every surface takes its numbers from here.
     pub fn step_numbers(&self, turn: usize) -> std::collections::HashMap<StepId, usize> {
         self.steps_of_turn(turn).into_iter().zip(1..).collect()
     }
 
-    /// Every step of the run in playing order, with its number in its turn.
+    /// Returns every step of the run in playing order, with its number in its turn.
     pub fn numbered_steps(&self) -> Vec<(StepId, usize)> {
         (0..self.turns.len())
             .flat_map(|turn| self.steps_of_turn(turn).into_iter().zip(1..))
@@ -469,17 +473,17 @@ impl Run {
         open: &mut Vec<usize>,
         ids: &mut Vec<StepId>,
     ) {
-        for (step, found) in self.steps_of(turn, agent).unwrap_or_default().iter().enumerate() {
+        for (step, step_record) in self.agent_steps(turn, agent).unwrap_or_default().iter().enumerate() {
             ids.push(StepId { turn, subagent: agent, step });
             // A recording may name an agent as its own ancestor; each is entered once.
-            if let Some(child) = found.subagent.filter(|child| !open.contains(child)) {
+            if let Some(child) = step_record.subagent.filter(|child| !open.contains(child)) {
                 open.push(child);
                 self.collect_steps(turn, Some(child), open, ids);
             }
         }
     }
 
-    /// Whether what a sub-agent did belongs to a part of the conversation that was left again.
+    /// Returns whether a sub-agent belongs to a part of the conversation that was abandoned.
     pub fn was_left(&self, subagent: usize) -> bool {
         let mut at = Some(subagent);
         // No way up is longer than there are agents.
@@ -493,19 +497,19 @@ impl Run {
         false
     }
 
-    /// What runs of one task have in common: its id, or its title where it has none.
+    /// Returns the key that runs of one task have in common: its id, or its title where it has none.
     pub fn task_key(&self) -> Option<String> {
         let task = self.task.as_ref()?;
         let words = [Some(&task.id), task.title.as_ref()].into_iter().flatten();
         words.into_iter().find(|words| !words.trim().is_empty()).cloned()
     }
 
-    /// What runs of one agent have in common: its name without the version.
+    /// Returns the key that runs of one agent have in common: its name without the version.
     pub fn agent_key(&self) -> Option<String> {
         Some(self.agent.name.clone()).filter(|name| !name.trim().is_empty())
     }
 
-    /// Index of the checkpoint's first turn (counts from 0).
+    /// Returns index of the checkpoint's first turn (counts from 0).
     pub fn first_turn_of(&self, checkpoint: usize) -> usize {
         match checkpoint.checked_sub(1).and_then(|before| self.checkpoints.get(before)) {
             Some(before) => before.last_turn + 1,
@@ -513,49 +517,50 @@ impl Run {
         }
     }
 
-    /// What a harness recorded of the state after so many turns.
+    /// Returns the harness' record of the state after so many turns.
     pub fn record_at(&self, done: usize) -> Option<&CheckpointRecord> {
-        let all = self.checkpoints.iter().rev().flat_map(Checkpoint::records);
+        let all = self.checkpoints.iter().rev().flat_map(Checkpoint::recorded_states);
         all.into_iter().find(|(_, at, _)| *at == done).map(|(_, _, record)| record)
     }
 
-    /// The turns that belong to what the run did: not those that were cut, failed or skipped.
+    /// Returns the turns that belong to what the run did: not those that were cut, failed or skipped.
     pub fn counted_turns(&self) -> impl Iterator<Item = &Turn> {
-        self.turns.iter().filter(|turn| turn.counts())
+        self.turns.iter().filter(|turn| turn.is_counted())
     }
 
-    /// The end of the run in turns done: after the last turn that counts.
-    pub fn end(&self) -> usize {
-        self.turns.iter().rposition(Turn::counts).map_or(0, |last| last + 1)
+    /// Returns the end of the run in turns done: after the last turn that counts.
+    pub fn end_in_turns(&self) -> usize {
+        self.turns.iter().rposition(Turn::is_counted).map_or(0, |last| last + 1)
     }
 
-    /// The commit of the files after so many turns, in hex digits; None where the recording names none, and before the first.
+    /// Returns the commit of the files after so many turns, in hex digits; None where the recording names none, and before the first.
     pub fn commit_after(&self, done: usize) -> Option<&str> {
         self.turns.get(done.checked_sub(1)?)?.commit.as_deref()
     }
 
-    /// The end of each turn that counts, in turns done.
+    /// Returns the end of each turn that counts, in turns done.
     pub fn counted_moments(&self) -> impl Iterator<Item = usize> {
-        self.turns.iter().zip(1..).filter(|(turn, _)| turn.counts()).map(|(_, done)| done)
+        self.turns.iter().zip(1..).filter(|(turn, _)| turn.is_counted()).map(|(_, done)| done)
     }
 
-    /// Whether it is a graded rubric tree and nothing else: of turns, steps and their like it says nothing, which is not 0.
+    /// Returns whether the recording is a graded rubric tree and nothing else: it has no turns, which is not 0 turns.
     pub fn is_rubric_tree_alone(&self) -> bool {
         self.turns.is_empty() && self.rubric_tree.is_some()
     }
 
-    /// Of each kind of token the total that the recording states, otherwise the sum over the turns that count. A stated
-    /// total that is smaller than the sum is of a part of the run, and is not used. None where neither is recorded.
+    /// Returns for each kind of token the total that the recording states, otherwise the sum over the turns that count.
+    /// A stated total that is smaller than the sum covers a part of the run, and is not used. None where neither is
+    /// recorded.
     pub fn tokens(&self) -> Tokens {
-        self.tokens_of_turns().or_more(self.stated_totals().tokens)
+        self.tokens_of_turns().max_each(self.stated_totals().tokens)
     }
 
-    /// Sum over the turns that count; a kind of token that no turn records stays None.
+    /// Returns sum over the turns that count; a kind of token that no turn records stays None.
     pub fn tokens_of_turns(&self) -> Tokens {
         self.counted_turns().fold(Tokens::default(), |sum, turn| sum + turn.tokens)
     }
 
-    /// US dollars: the total that the recording states, otherwise the sum over the turns that count, as in
+    /// Returns US dollars: the total that the recording states, otherwise the sum over the turns that count, as in
     /// [`Run::tokens`]. None where neither is recorded.
     pub fn cost_usd(&self) -> Option<f64> {
         let turns = self.counted_turns().filter_map(|turn| turn.cost_usd);
@@ -566,12 +571,12 @@ impl Run {
         }
     }
 
-    /// What is stated is of all turns: where some do not count, nothing is stated of the others.
+    /// Returns the stated totals. They cover all turns: where some turns do not count, nothing is known of the others.
     fn stated_totals(&self) -> StatedTotals {
-        if self.turns.iter().all(Turn::counts) { self.stated } else { StatedTotals::default() }
+        if self.turns.iter().all(Turn::is_counted) { self.stated } else { StatedTotals::default() }
     }
 
-    /// Seconds from the start to the end, where the recording has the times of two moments.
+    /// Returns seconds from the start to the end, where the recording has the times of two moments.
     pub fn duration_s(&self) -> Option<f64> {
         let of_turns = self.turns.iter().flat_map(|turn| [turn.started_at, turn.ended_at]);
         let all = of_turns.chain([self.started_at, self.ended_at]).flatten();
@@ -579,48 +584,48 @@ impl Run {
         (first < last).then(|| last.seconds_since(first)).flatten()
     }
 
-    /// One sentence for each turn that does not count or was kept though it failed.
+    /// Returns one sentence for each turn that does not count or was kept though it failed.
     pub fn state_sentences(&self) -> Vec<String> {
-        let told = |(turn, number): (&Turn, usize)| {
+        let sentence = |(turn, number): (&Turn, usize)| {
             turn.state_sentence().map(|it| format!("turn {number}: {it}"))
         };
-        self.turns.iter().zip(1..).filter_map(told).collect()
+        self.turns.iter().zip(1..).filter_map(sentence).collect()
     }
 }
 
 impl Turn {
-    /// As the recorder says; None where nothing is said.
+    /// Returns the recorder's state of the turn; None where it states none.
     pub fn state(&self) -> Option<TurnState> {
         self.record.as_ref().and_then(|record| record.state)
     }
 
-    /// Whether it belongs to what the run did; it does where nothing is said.
-    pub fn counts(&self) -> bool {
-        self.state().is_none_or(TurnState::counts)
+    /// Returns whether the turn belongs to the run's work; it does where no state is recorded.
+    pub fn is_counted(&self) -> bool {
+        self.state().is_none_or(TurnState::is_counted)
     }
 
-    /// `cut, does not count: it was told to stop`; None for a turn that is done or of which nothing is said.
+    /// Returns `cut, does not count: it was told to stop`; None for a turn that is done or has no recorded state.
     pub fn state_sentence(&self) -> Option<String> {
         let state = self.state().filter(|state| *state != TurnState::Done)?;
-        let counts = if state.counts() { "" } else { ", does not count" };
+        let counts = if state.is_counted() { "" } else { ", does not count" };
         let why = self.record.as_ref().and_then(|record| record.why.as_deref());
         let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-        Some(format!("{}{counts}{why}", state.words()))
+        Some(format!("{}{counts}{why}", state.display_text()))
     }
 }
 
 impl Step {
-    /// Whether the step shows something that went wrong: an error record, a failed tool, a non-zero exit.
-    pub fn failed(&self) -> bool {
-        self.is_error || self.result().is_some_and(ToolResult::failed)
+    /// Returns whether the step shows a failure: an error record, a failed tool, a non-zero exit.
+    pub fn has_failed(&self) -> bool {
+        self.is_error || self.tool_result().is_some_and(ToolResult::has_failed)
     }
 
-    pub fn result(&self) -> Option<&ToolResult> {
+    pub fn tool_result(&self) -> Option<&ToolResult> {
         self.tool.as_ref().and_then(|tool| tool.result.as_ref())
     }
 
-    /// Lines that its edits added and removed; None where that is not recorded of one of them.
-    pub fn churn(&self) -> Option<u64> {
+    /// Returns lines that its edits added and removed; None where that is not recorded of one of them.
+    pub fn lines_changed(&self) -> Option<u64> {
         let lines = |edit: &Edit| Some(u64::from(edit.added?) + u64::from(edit.removed?));
         self.edits.iter().map(lines).sum()
     }
@@ -628,7 +633,7 @@ impl Step {
 
 impl ToolResult {
     /// `exit 1`, `failed`, `ok`: as much as the recording says and no more; None where it says nothing.
-    pub fn outcome(&self) -> Option<String> {
+    pub fn outcome_text(&self) -> Option<String> {
         match self.exit_code {
             Some(code) => Some(format!("exit {code}")),
             None if self.is_error => Some("failed".into()),
@@ -636,7 +641,7 @@ impl ToolResult {
         }
     }
 
-    pub fn failed(&self) -> bool {
+    pub fn has_failed(&self) -> bool {
         self.is_error || self.exit_code.is_some_and(|code| code != 0)
     }
 }
@@ -649,10 +654,10 @@ pub struct StepId {
     pub step: usize,
 }
 
-/// What a step says, read from its records when it is shown. Untrusted text.
+/// The text of a step, read from its records when it is shown. Untrusted text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StepText {
-    /// The message, the thinking, the summary; for a tool call whatever was said with it, often empty.
+    /// The message, the thinking, the summary; for a tool call the message beside it, often empty.
     pub text: String,
     /// The call's arguments as a person would read them: the command, the patch, else indented JSON.
     pub arguments: Option<String>,

@@ -13,7 +13,7 @@ use std::{
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RepoPath(Box<str>);
 
-/// Where an edit went.
+/// The target of an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EditPath {
     Inside(RepoPath),
@@ -28,7 +28,7 @@ impl RepoPath {
         if is_absolute || path.contains('\0') {
             return None;
         }
-        parts_of(path)
+        path_parts(path)
             .map(|parts| parts.join("/"))
             .filter(|path| !path.is_empty())
             .map(|path| Self(path.into()))
@@ -38,7 +38,7 @@ impl RepoPath {
         &self.0
     }
 
-    /// The last part.
+    /// Returns the last part.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
@@ -46,15 +46,15 @@ impl RepoPath {
 
 impl EditPath {
     /// Sorts a recorded path: `root` is the folder the agent worked in, as recorded.
-    pub fn sort(path: &str, root: Option<&str>) -> Self {
-        let relative = below(path, root).unwrap_or_else(|| match root.is_some_and(is_windows) {
-            true => slashed(path).replace('\\', "/"),
-            false => slashed(path).into_owned(),
+    pub fn from_recorded(path: &str, root: Option<&str>) -> Self {
+        let relative = path_below(path, root).unwrap_or_else(|| match root.is_some_and(is_windows) {
+            true => with_slashes(path).replace('\\', "/"),
+            false => with_slashes(path).into_owned(),
         });
         RepoPath::new(&relative).map_or_else(|| Self::Outside(path.into()), Self::Inside)
     }
 
-    pub fn inside(&self) -> Option<&RepoPath> {
+    pub fn repo_path(&self) -> Option<&RepoPath> {
         match self {
             Self::Inside(path) => Some(path),
             Self::Outside(_) => None,
@@ -69,10 +69,11 @@ impl EditPath {
     }
 }
 
-/// What follows the root in a path below it, as recorded on any system. A drive has a large or a small letter, the shells of
-/// Windows write it as a folder (`/c/`, `/mnt/c/`), and names there are the same in large and small letters.
-pub fn below(path: &str, root: Option<&str>) -> Option<String> {
-    let (path, root) = (slashed(path), slashed(root?));
+/// Returns the part after the root for a path below it, as recorded on any system. A drive has a large or a small
+/// letter, the shells of Windows write it as a folder (`/c/`, `/mnt/c/`), and names there are the same in large and
+/// small letters.
+pub fn path_below(path: &str, root: Option<&str>) -> Option<String> {
+    let (path, root) = (with_slashes(path), with_slashes(root?));
     let root = root.trim_end_matches('/');
     let path = match is_windows(root) {
         true => Cow::Owned(with_drive(&path)),
@@ -84,17 +85,17 @@ pub fn below(path: &str, root: Option<&str>) -> Option<String> {
     Some(rest.trim_start_matches('/').to_owned())
 }
 
-/// Whether a path begins with a drive or names a computer, as those of Windows do.
+/// Returns whether a path begins with a drive or names a computer, as those of Windows do.
 fn is_windows(path: &str) -> bool {
     let bytes = path.as_bytes();
     let has_drive = bytes.get(1) == Some(&b':') && bytes[0].is_ascii_alphabetic();
     has_drive || path.starts_with("\\\\") || path.starts_with("//")
 }
 
-/// A recorded path without its `file://`, and with `/` between the parts of a Windows path.
-fn slashed(path: &str) -> Cow<'_, str> {
+/// Returns a recorded path without its `file://`, and with `/` between the parts of a Windows path.
+fn with_slashes(path: &str) -> Cow<'_, str> {
     let path = match path.strip_prefix("file://") {
-        Some(of_url) => of_address(of_url),
+        Some(of_url) => path_of_file_url(of_url),
         None => Cow::Borrowed(path),
     };
     if !is_windows(&path) {
@@ -109,8 +110,8 @@ fn slashed(path: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// The path of a `file:` address, which has a `/` before a drive and may have its colon as a number.
-fn of_address(path: &str) -> Cow<'_, str> {
+/// Returns the path of a `file:` address, which has a `/` before a drive and may have its colon as a number.
+fn path_of_file_url(path: &str) -> Cow<'_, str> {
     let drive =
         |path: &str| path.strip_prefix('/').filter(|rest| is_windows(rest)).map(str::to_owned);
     let colon = path.replacen("%3A", ":", 1).replacen("%3a", ":", 1);
@@ -120,7 +121,7 @@ fn of_address(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path of a shell on Windows (`/c/p`, `/mnt/c/p`, `/cygdrive/c/p`) with the drive it stands for, and with `/` only.
+/// Returns a path of a shell on Windows (`/c/p`, `/mnt/c/p`, `/cygdrive/c/p`) with its drive, and with `/` only.
 fn with_drive(path: &str) -> String {
     let path = path.replace('\\', "/");
     let inner = ["/mnt/", "/cygdrive/", "/"].iter().find_map(|start| {
@@ -132,8 +133,8 @@ fn with_drive(path: &str) -> String {
     inner.unwrap_or(path)
 }
 
-/// None where `..` climbs above the start.
-fn parts_of(path: &str) -> Option<Vec<&str>> {
+/// Splits a path. None where `..` climbs above the start.
+fn path_parts(path: &str) -> Option<Vec<&str>> {
     let mut parts = vec![];
     for part in path.split('/') {
         match part {
@@ -159,7 +160,7 @@ impl fmt::Display for EditPath {
     }
 }
 
-/// The innermost folder that all of these files of the disk are in; None where there is none, or no file.
+/// Returns the innermost folder that all of these files of the disk are in; None where there is none, or no file.
 pub fn shared_folder(paths: &[PathBuf]) -> Option<&Path> {
     let mut folder = paths.first()?.parent()?;
     while !paths.iter().all(|path| path.starts_with(folder)) {
@@ -172,16 +173,16 @@ pub fn shared_folder(paths: &[PathBuf]) -> Option<&Path> {
 mod tests {
     use super::*;
 
-    fn inside(path: &str) -> EditPath {
+    fn inside_path(path: &str) -> EditPath {
         EditPath::Inside(RepoPath::new(path).unwrap())
     }
 
     #[test]
     fn a_path_below_the_root_becomes_relative() {
-        assert_eq!(EditPath::sort("/w/src/a.py", Some("/w")), inside("src/a.py"));
-        assert_eq!(EditPath::sort("/w/src/./b/../a.py", Some("/w/")), inside("src/a.py"));
-        assert_eq!(EditPath::sort("file:///w/a.py", Some("file:///w")), inside("a.py"));
-        assert_eq!(EditPath::sort("C:\\w\\src\\a.py", Some("C:\\w")), inside("src/a.py"));
+        assert_eq!(EditPath::from_recorded("/w/src/a.py", Some("/w")), inside_path("src/a.py"));
+        assert_eq!(EditPath::from_recorded("/w/src/./b/../a.py", Some("/w/")), inside_path("src/a.py"));
+        assert_eq!(EditPath::from_recorded("file:///w/a.py", Some("file:///w")), inside_path("a.py"));
+        assert_eq!(EditPath::from_recorded("C:\\w\\src\\a.py", Some("C:\\w")), inside_path("src/a.py"));
     }
 
     #[test]
@@ -200,7 +201,7 @@ mod tests {
             "src\\a.py",
             ".\\src\\a.py",
         ] {
-            assert_eq!(EditPath::sort(path, root), inside("src/a.py"), "{path}");
+            assert_eq!(EditPath::from_recorded(path, root), inside_path("src/a.py"), "{path}");
         }
         let share = Some("\\\\server\\share\\p");
         for path in [
@@ -208,19 +209,19 @@ mod tests {
             "//SERVER/share/p/a.py",
             "\\\\?\\UNC\\server\\share\\p\\a.py",
         ] {
-            assert_eq!(EditPath::sort(path, share), inside("a.py"), "{path}");
+            assert_eq!(EditPath::from_recorded(path, share), inside_path("a.py"), "{path}");
         }
         for path in
             ["D:\\Users\\u\\p\\a.py", "C:\\Users\\u\\pq\\a.py", "..\\a.py", "\\\\server\\a.py"]
         {
-            assert_eq!(EditPath::sort(path, root), EditPath::Outside(path.into()), "{path}");
+            assert_eq!(EditPath::from_recorded(path, root), EditPath::Outside(path.into()), "{path}");
         }
     }
 
     #[test]
     fn a_path_that_leaves_the_workspace_is_kept_as_words() {
         for path in ["/etc/passwd", "../x", "a/../../x", "C:\\x", "/world/a.py", "", "/w"] {
-            assert_eq!(EditPath::sort(path, Some("/w")), EditPath::Outside(path.into()), "{path}");
+            assert_eq!(EditPath::from_recorded(path, Some("/w")), EditPath::Outside(path.into()), "{path}");
         }
     }
 }

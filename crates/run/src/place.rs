@@ -1,4 +1,4 @@
-//! Where something stands in a recording.
+//! Places in a recording.
 
 /// Index into [`super::RunOrigin::sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -6,11 +6,11 @@ pub struct SourceId(pub u32);
 
 /// One record of a source file: a line of a JSONL file, an object inside a JSON document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Place {
+pub struct RecordPlace {
     pub source: SourceId,
     /// Line of the file on which the record starts; counts from 1.
     pub line: u32,
-    /// Which of several things in one record (content block, edit); counts from 0, meaning is the format's.
+    /// Index among several parts of one record (content block, edit); counts from 0, each format defines it.
     pub part: u32,
     /// First byte of the record in the (uncompressed) file.
     pub start: u64,
@@ -18,19 +18,19 @@ pub struct Place {
     pub len: u64,
 }
 
-impl Place {
-    /// The same record, another part of it.
-    pub const fn part(self, part: u32) -> Self {
+impl RecordPlace {
+    /// Returns another part of the same record.
+    pub const fn with_part(self, part: u32) -> Self {
         Self { part, ..self }
     }
 
-    /// The same record, that many lines further down.
-    pub const fn down(self, lines: u32) -> Self {
+    /// Returns the same record, that many lines further down.
+    pub const fn moved_down(self, lines: u32) -> Self {
         Self { line: self.line.saturating_add(lines), ..self }
     }
 
-    /// The record's bytes within the whole file; empty where the file has since become shorter.
-    pub fn of(self, file: &[u8]) -> &[u8] {
+    /// Returns the record's bytes within the whole file; empty where the file has since become shorter.
+    pub fn bytes_in(self, file: &[u8]) -> &[u8] {
         let start = usize::try_from(self.start).unwrap_or(usize::MAX);
         let len = usize::try_from(self.len).unwrap_or(usize::MAX);
         file.get(start..start.saturating_add(len)).unwrap_or_default()

@@ -1,59 +1,60 @@
-//! What a run is judged by, and what was said of it: the frozen checklist of components, how far the dialogue gave
-//! each away, the verdicts of judges and the labels of human raters.
+//! The rubric of a run and its results: the frozen checklist of components, how far the dialogue gave each away, the
+//! verdicts of judges and the labels of human raters.
 //!
 //! All of it is read from files beside a recording (`formats::rubric`) and never changed: a new verdict is a
 //! new file. Scores are those of SLUMP's rubric of five levels ([`LEVELS`]); a score off that scale is no score.
 
 pub mod codebook;
-pub mod given;
+pub mod criterion_scores;
 mod gold;
 mod label;
 mod levels;
 mod unit;
 
-use super::{Warning, flags::Flagging, values::worded};
+use super::{Warning, flags::Flagging, worded_enum::worded};
 
-pub use codebook::{Codebook, Criterion, GivenTo, Level as CodebookLevel};
-pub use given::{Given, Overall, ScoredBy};
-pub use gold::{Gold, GoldSource, gold_of};
+pub use codebook::{Codebook, Criterion, PromptMatch, ScaleLevel as CodebookLevel};
+pub use criterion_scores::{CriterionScore, OverallRule, ScoredBy};
+pub use gold::{GoldLabel, GoldSource, gold_label_for};
 pub use label::{
-    Acts, Confidence, ItemKey, JudgedState, Label, LabelOn, Labels, VerdictId, same_commit,
+    LabelMode, Confidence, ItemKey, JudgedState, Label, JudgementLabel, LabelFile, VerdictId, same_commit,
 };
 pub use levels::{
-    CANNOT_TELL, COMPONENTS, DECISIONS, FLAGS, FULL, LEAVES, LEVELS, Levels, PROCESS, SIGNALS,
+    CANNOT_TELL, COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, FULL_SCORE, LEAF_LEVELS, LEVELS, RubricLevels, PROCESS_LEVELS, SIGNAL_LEVELS,
 };
-pub use unit::{Scale, Unit, written};
+pub use unit::{ScoreScale, LabelUnit, score_text};
 
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
 
-/// What a label says of the verdict it checks, in the words of the file: they agree; the judge did not see what is
-/// there; it saw what is not; the levels are open to both readings; the score is right and its lines are wrong; else.
+/// The reasons in a label about the verdict it checks, in the words of the file: they agree; the judge did not see
+/// existing code; it saw code that is missing; the levels are open to both readings; the score is right and its lines
+/// are wrong; else.
 pub const REASONS: [&str; 6] =
     ["agree", "false-absence", "false-presence", "rubric-boundary", "wrong-evidence", "other"];
 
-/// Everything beside one recording that has to do with judging it. Any part may be missing.
+/// All files beside one recording about its judging. Any part may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rubric {
     /// `components.json`; None where nothing says what the task consists of.
     pub checklist: Option<Checklist>,
-    /// What `components.json` says of the levels; None where it says nothing, and the built-in words hold.
+    /// The levels in `components.json`; None where it has none, and the built-in words apply.
     pub codebook: Option<Box<Codebook>>,
     /// `exposure.json`.
     pub exposure: Option<Exposure>,
     /// `judgements/*.json`, in the order of [`Judgement::created_at`], those without one first, then by file name.
     pub judgements: Vec<Judgement>,
-    /// Those of `judgements/*.json` that flag places in the place of scoring components, in the same order.
+    /// The files of `judgements/*.json` that flag places instead of scoring components, in the same order.
     pub flaggings: Vec<Flagging>,
-    /// Those that say of decisions whether the code keeps them ([`DECISIONS`]), in the same order.
+    /// The files that score whether the code keeps decisions ([`DECISION_LEVELS`]), in the same order.
     pub decisions: Vec<Judgement>,
-    /// Those that score parts of the pillars of process ([`PROCESS`]), in the same order.
+    /// The files that score parts of the pillars of process ([`PROCESS_LEVELS`]), in the same order.
     pub process: Vec<Judgement>,
     /// `labels/*.json`, in the order of file names: one human rater each.
-    pub labels: Vec<Labels>,
+    pub labels: Vec<LabelFile>,
     /// `gold.json`: what adjudication settled, with its history; the last of an item in a state counts.
-    pub gold: Vec<Gold>,
-    /// What could not be used, each with its file.
+    pub gold: Vec<GoldLabel>,
+    /// Problems with the files, each with its file.
     pub warnings: Vec<Warning>,
 }
 
@@ -63,7 +64,7 @@ pub struct Checklist {
     pub task: Option<String>,
     /// The name of the judge whose scores are the run's result where a user names none; without it any judge's.
     pub judge: Option<String>,
-    /// In the order of the file.
+    /// The components in the order of the file.
     pub components: Vec<Component>,
 }
 
@@ -81,24 +82,24 @@ pub struct Component {
     pub connects_to: Vec<String>,
     /// The turn in which the dialogue commits to it; counts from 1.
     pub committed_at_turn: Option<usize>,
-    /// What follows for the scores where it fails; None for most.
+    /// The effect on the scores where the component fails; None for most.
     pub blocker: Option<Blocker>,
 }
 
-/// What the failure of a component does to the scores (`metrics::blockers`).
+/// The effect of a component's failure on the scores (`metrics::blockers`).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocker {
-    /// It fails with this score or less, 0..=[`FULL`].
+    /// The highest score at which the component fails, 0..=[`FULL_SCORE`].
     pub at_most: f64,
-    /// What scores count at most then, 0..=[`FULL`].
+    /// The cap on scores then, 0..=[`FULL_SCORE`].
     pub caps: f64,
     /// Ids of the components whose scores are capped; empty where the mean is.
-    pub of: Vec<String>,
-    /// How much of what lies above the cap is taken, 0..=1.
+    pub capped_components: Vec<String>,
+    /// The share of the score above the cap that is taken away, 0..=1.
     pub weight: f64,
 }
 
-/// How far each component can be recovered from what was said up to a turn.
+/// The recoverability of each component from the dialogue up to a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Exposure {
     /// Ids are distinct.
@@ -109,7 +110,7 @@ pub struct Exposure {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recoverability {
     pub id: String,
-    /// (turn, counts from 1; level 0..=4), by turn; a level holds until the next entry, and 0 before the first.
+    /// (turn, counts from 1; level 0..=4), by turn; a level lasts until the next entry, and is 0 before the first.
     pub by_turn: Vec<(usize, u8)>,
 }
 
@@ -129,46 +130,45 @@ pub struct Judgement {
     pub rubric: Option<String>,
     /// RFC 3339, as written.
     pub created_at: Option<String>,
-    /// Ids that were asked about, in the order of the file; None where it does not say, and all of the checklist is
-    /// meant.
-    pub asked: Option<Vec<String>>,
-    /// Which of several judgings of one state by one judge; None where the file does not say.
-    pub repeat: Option<Repeat>,
-    /// In the order of the file; components are distinct.
+    /// The requested ids, in the order of the file; None where the file lists none, and all of the checklist is meant.
+    pub requested_ids: Option<Vec<String>>,
+    /// The number among several judgings of one state by one judge; None where the file has none.
+    pub repeat: Option<RepeatNumber>,
+    /// The verdicts in the order of the file; components are distinct.
     pub verdicts: Vec<Verdict>,
-    /// What it is made of, where it is several judgements as one; None of what a file holds.
-    pub pooled: Option<Pooled>,
+    /// The sources of a pooled judgement; None for a judgement of a file.
+    pub pooled: Option<PooledSources>,
 }
 
 worded! {
-    /// How scores become one.
+    /// The method by which scores become one.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Pool {
+    pub enum PoolMethod {
         Mean = "mean",
-        /// Of an even number the mean of the two in the middle.
+        /// The middle score; for an even number the mean of the two in the middle.
         Median = "median",
         /// The score that more than half of them gave; none where there is no such score.
         Majority = "majority",
     }
 }
 
-/// What a pooled judgement is made of.
+/// The sources of a pooled judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pooled {
-    pub pool: Pool,
+pub struct PooledSources {
+    pub pool: PoolMethod,
     /// One of each judgement, in order: [`Judgement::file`] and the name of its judge.
     pub from: Vec<(String, String)>,
 }
 
 /// The place of a judging among its repeats; both count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Repeat {
+pub struct RepeatNumber {
     pub number: usize,
-    /// How many were wanted; not less than [`Self::number`].
-    pub of: usize,
+    /// The number of repeats; not less than [`Self::number`].
+    pub total: usize,
 }
 
-/// Who judged.
+/// The judge of a judgement.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Judge {
     pub name: String,
@@ -179,43 +179,43 @@ pub struct Judge {
     /// Tool calls allowed for one component.
     pub budget: Option<u32>,
     pub temperature: Option<f64>,
-    /// What it scored by, in order, where that is a codebook's scales and not the rubric's own; else empty.
+    /// The criteria and scales of a codebook that it scored by, in order; empty for the rubric's own scale.
     pub scored_by: Vec<ScoredBy>,
-    /// What those scores make together, as the codebook says.
-    pub overall: Option<Overall>,
+    /// The rule of the codebook for the scores together.
+    pub overall: Option<OverallRule>,
 }
 
-/// What a judge said of one component.
+/// The verdict of a judge on one component.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Verdict {
     /// Id in the checklist.
     pub component: String,
-    /// 0..=[`FULL`]; None where the judge gave none, or one off the scale (then [`Self::error`] says so).
+    /// 0..=[`FULL_SCORE`]; None where the judge gave none, or one off the scale (then [`Self::error`] says so).
     pub score: Option<u8>,
     /// The pooled score, or that of several criteria, where it lies between two levels; [`Self::score`] is the level nearest to it then, half a level up.
     pub exact: Option<f64>,
     /// One for each criterion of [`Judge::scored_by`] that has a score, in its order.
-    pub given: Vec<Given>,
-    /// As written; [`LEVELS`] names the score.
+    pub criterion_scores: Vec<CriterionScore>,
+    /// The name of the level as written; [`LEVELS`] names the score.
     pub label: Option<String>,
     pub rationale: String,
     pub evidence: Vec<Evidence>,
-    /// What the judge looked at, in order.
-    pub trace: Vec<Look>,
+    /// The tool calls of the judge, in order.
+    pub trace: Vec<JudgeToolCall>,
     pub tokens: Option<u64>,
     pub seconds: Option<f64>,
-    /// Why there is no score; None too where the judge answered that it [cannot tell](CANNOT_TELL).
+    /// The reason for a missing score; None too where the judge answered that it [cannot tell](CANNOT_TELL).
     pub error: Option<String>,
-    /// Why there is no score where that is no failure: `not applicable`, `outside the sample`, scored on another scale.
+    /// The reason for a missing score that is no failure: `not applicable`, `outside the sample`, scored on another scale.
     pub reason: Option<String>,
-    /// Of the words that were judged, where they may change: of a decision. Hex digits.
+    /// SHA-256 of the judged text where it may change, as that of a decision. Hex digits.
     pub about_sha256: Option<String>,
 }
 
 /// Lines of a file at the judged commit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Evidence {
-    /// As written; it may name a file the commit does not have.
+    /// The path as written; it may name a file the commit does not have.
     pub path: String,
     /// First and last line, counting from 1; None where the whole file is meant.
     pub lines: Option<(usize, usize)>,
@@ -223,10 +223,10 @@ pub struct Evidence {
 
 /// One call of a judge's tools.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Look {
+pub struct JudgeToolCall {
     /// `list`, `read`, `search`, `symbols`, or what the judge calls it.
     pub tool: String,
-    /// As a person reads them: a string as it stands, else compact JSON.
+    /// The arguments for a person: a string as it is, else compact JSON.
     pub arguments: String,
     /// Size of the answer.
     pub bytes: Option<u64>,
@@ -236,13 +236,13 @@ pub struct Look {
 
 /// One score of a verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored<'a> {
-    /// As the codebook names it.
+pub struct VerdictScore<'a> {
+    /// The criterion's name in the codebook.
     pub criterion: Option<&'a str>,
-    /// None where it is the rubric's own.
-    pub scale: Option<Scale>,
+    /// The scale; None for the rubric's own.
+    pub scale: Option<ScoreScale>,
     pub score: f64,
-    /// Of the level.
+    /// The name of the level.
     pub name: Option<&'a str>,
 }
 
@@ -259,57 +259,57 @@ impl<'a> From<&'a Flagging> for JudgedState<'a> {
 }
 
 impl Judgement {
-    /// The verdict on a component.
-    pub fn of(&self, component: &str) -> Option<&Verdict> {
+    /// Returns the verdict on a component.
+    pub fn verdict_on(&self, component: &str) -> Option<&Verdict> {
         self.verdicts.iter().find(|verdict| verdict.component == component)
     }
 
-    /// Whether it has scores on the scales of a codebook: one for each of its criteria.
-    pub fn is_by(&self, book: &Codebook) -> bool {
+    /// Returns whether it has scores on the scales of a codebook: one for each of its criteria.
+    pub fn is_by_codebook(&self, book: &Codebook) -> bool {
         !self.judge.scored_by.is_empty()
             && self.judge.scored_by == book.scored_by()
-            && self.verdicts.iter().any(|it| !it.given.is_empty())
+            && self.verdicts.iter().any(|it| !it.criterion_scores.is_empty())
     }
 
-    /// Whether it was to say something of a component.
+    /// Returns whether the judging was to include a component.
     pub fn asks_about(&self, component: &str) -> bool {
-        self.asked.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
+        self.requested_ids.as_ref().is_none_or(|ids| ids.iter().any(|id| id == component))
     }
 }
 
 impl Verdict {
-    /// The score as a number, 0..=[`FULL`]: the pooled one where it is of several; None where there is none.
-    pub fn value(&self) -> Option<f64> {
+    /// Returns the score as a number, 0..=[`FULL_SCORE`]: the pooled one where it is of several; None where there is none.
+    pub fn score_value(&self) -> Option<f64> {
         self.exact.or(self.score.map(f64::from))
     }
 
-    /// Whether a judge gave a score, on whatever scale.
+    /// Returns whether a judge gave a score, on whatever scale.
     pub const fn is_scored(&self) -> bool {
-        self.score.is_some() || !self.given.is_empty()
+        self.score.is_some() || !self.criterion_scores.is_empty()
     }
 
-    /// What the judge gave: a score for each criterion of its codebook, else the one on the rubric's own scale. What a rule
-    /// makes of several criteria is none of them.
-    pub fn scores(&self) -> Vec<Scored<'_>> {
-        let own = self.score.filter(|_| self.given.is_empty()).map(|score| Scored {
+    /// Returns the scores that the judge gave: one for each criterion of its codebook, else the one on the rubric's own
+    /// scale. The result of a rule over several criteria is not among them.
+    pub fn given_scores(&self) -> Vec<VerdictScore<'_>> {
+        let own_score = self.score.filter(|_| self.criterion_scores.is_empty()).map(|score| VerdictScore {
             criterion: None,
             scale: None,
             score: score.into(),
             name: self.label.as_deref(),
         });
-        let given = self.given.iter().map(|it| Scored {
+        let by_criteria = self.criterion_scores.iter().map(|it| VerdictScore {
             criterion: it.criterion.as_deref(),
             scale: Some(it.scale),
             score: it.score,
             name: Some(it.name.as_str()).filter(|name| !name.is_empty()),
         });
-        own.into_iter().chain(given).collect()
+        own_score.into_iter().chain(by_criteria).collect()
     }
 }
 
 impl Recoverability {
-    /// The level after a turn (counts from 1).
-    pub fn at(&self, turn: usize) -> u8 {
+    /// Returns the level after a turn (counts from 1).
+    pub fn level_at(&self, turn: usize) -> u8 {
         self.by_turn.iter().rfind(|(from, _)| *from <= turn).map_or(0, |&(_, level)| level)
     }
 }

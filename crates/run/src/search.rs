@@ -1,19 +1,19 @@
-//! What a search looks for, and where it was found.
+//! The query of a search within a run, and its hits.
 
 use std::ops::Range;
 
 use super::StepId;
 
-/// Something to look for in everything the recording says, folded or not.
+/// A pattern to search in all text of the recording, folded or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Query {
+pub struct SearchQuery {
     pub pattern: String,
-    pub syntax: Syntax,
+    pub syntax: QuerySyntax,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Syntax {
-    /// As typed. Ignores case unless the pattern holds an upper-case letter.
+pub enum QuerySyntax {
+    /// The pattern as typed. Ignores case unless it has an upper-case letter.
     #[default]
     Literal,
     /// Rust's `regex` syntax; same rule for case.
@@ -22,16 +22,16 @@ pub enum Syntax {
 
 /// One match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct SearchHit {
     pub turn: usize,
     pub place: HitPlace,
-    /// Line of the text it stands in, counts from 0.
+    /// Line of the text with the match, counts from 0.
     pub line: usize,
     /// Bytes within that line.
     pub range: Range<usize>,
 }
 
-/// The text a match stands in, in reading order within a turn.
+/// The text of a match, in reading order within a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HitPlace {
     Request,
@@ -46,12 +46,12 @@ pub enum StepField {
     Result,
 }
 
-impl Query {
-    /// The pattern as a regular expression; the error is a sentence for the search line.
-    pub fn compile(&self) -> Result<regex::Regex, String> {
+impl SearchQuery {
+    /// Returns the pattern as a regular expression; the error is a sentence for the search line.
+    pub fn compile_pattern(&self) -> Result<regex::Regex, String> {
         let source = match self.syntax {
-            Syntax::Literal => regex::escape(&self.pattern),
-            Syntax::Regex => self.pattern.clone(),
+            QuerySyntax::Literal => regex::escape(&self.pattern),
+            QuerySyntax::Regex => self.pattern.clone(),
         };
         let built = regex::RegexBuilder::new(&source)
             .case_insensitive(!self.pattern.chars().any(char::is_uppercase))
@@ -70,23 +70,23 @@ impl Query {
 
 /// A query ready to look through many texts.
 #[derive(Debug)]
-pub struct Matcher {
+pub struct QueryMatcher {
     regex: regex::Regex,
     /// A match within a line is a match of the whole text too: nothing in the pattern speaks of a text's ends.
     is_free: bool,
 }
 
-impl Matcher {
-    /// The error is a sentence for the search line.
-    pub fn of(query: &Query) -> Result<Self, String> {
+impl QueryMatcher {
+    /// Prepares a query. The error is a sentence for the search line.
+    pub fn for_query(query: &SearchQuery) -> Result<Self, String> {
         let without_negations = query.pattern.replace("[^", "[");
         let speaks_of_ends =
             ["^", "$", r"\A", r"\z"].iter().any(|anchor| without_negations.contains(anchor));
-        let is_free = query.syntax == Syntax::Literal || !speaks_of_ends;
-        Ok(Self { regex: query.compile()?, is_free })
+        let is_free = query.syntax == QuerySyntax::Literal || !speaks_of_ends;
+        Ok(Self { regex: query.compile_pattern()?, is_free })
     }
 
-    /// As [`matches_in`]; a text without any is passed over several times faster than line by line.
+    /// Returns every match, as [`matches_in`]; a text without any is skipped several times faster than line by line.
     pub fn matches_in<'t>(
         &'t self,
         text: &'t str,
@@ -96,7 +96,7 @@ impl Matcher {
     }
 }
 
-/// Every match in one text, as (line counting from 0, bytes within that line). Empty matches are left out.
+/// Returns every match in one text, as (line counting from 0, bytes within that line). Empty matches are left out.
 pub fn matches_in<'t>(
     regex: &'t regex::Regex,
     text: &'t str,
@@ -104,8 +104,8 @@ pub fn matches_in<'t>(
     text.lines().enumerate().flat_map(move |(line, words)| {
         regex
             .find_iter(words)
-            .filter(|found| !found.is_empty())
-            .map(move |found| (line, found.range()))
+            .filter(|matched| !matched.is_empty())
+            .map(move |matched| (line, matched.range()))
     })
 }
 
@@ -125,11 +125,11 @@ mod tests {
             pattern in proptest::sample::select(PATTERNS.to_vec()),
             is_literal in proptest::bool::ANY,
         ) {
-            let syntax = if is_literal { Syntax::Literal } else { Syntax::Regex };
-            let query = Query { pattern: pattern.into(), syntax };
-            let regex = query.compile().unwrap();
+            let syntax = if is_literal { QuerySyntax::Literal } else { QuerySyntax::Regex };
+            let query = SearchQuery { pattern: pattern.into(), syntax };
+            let regex = query.compile_pattern().unwrap();
             proptest::prop_assert_eq!(
-                Matcher::of(&query).unwrap().matches_in(&text).collect::<Vec<_>>(),
+                QueryMatcher::for_query(&query).unwrap().matches_in(&text).collect::<Vec<_>>(),
                 matches_in(&regex, &text).collect::<Vec<_>>()
             );
         }

@@ -19,7 +19,7 @@ impl Time {
     }
 
     /// `26-11-21 20:51` in UTC, as a narrow column has it.
-    pub fn minute(self) -> String {
+    pub fn minute_text(self) -> String {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(stamp) => stamp.strftime("%y-%m-%d %H:%M").to_string(),
             Err(_) => self.to_string(),
@@ -27,14 +27,14 @@ impl Time {
     }
 
     /// `20:51:03` in UTC.
-    pub fn clock(self) -> String {
+    pub fn clock_text(self) -> String {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(stamp) => stamp.strftime("%H:%M:%S").to_string(),
             Err(_) => self.to_string(),
         }
     }
 
-    /// Seconds from `earlier` to here; None where the clock went backwards.
+    /// Returns seconds from `earlier` to here; None where the clock went backwards.
     pub fn seconds_since(self, earlier: Self) -> Option<f64> {
         let millis = self.0.checked_sub(earlier.0)?;
         (millis >= 0).then_some(millis as f64 / 1000.0)
@@ -48,7 +48,7 @@ impl serde::Serialize for Time {
 }
 
 impl fmt::Display for Time {
-    /// RFC 3339 in UTC, with milliseconds.
+    /// Writes RFC 3339 in UTC, with milliseconds.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match jiff::Timestamp::from_millisecond(self.0) {
             Ok(stamp) => write!(f, "{stamp:.3}"),

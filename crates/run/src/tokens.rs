@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// Token counts; None is "not recorded", which is not 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tokens {
-    /// Everything the model read, cached input included.
+    /// All input of the model, cached input included.
     pub input: Option<u64>,
     /// The part of `input` that came from the prompt cache.
     pub cached_input: Option<u64>,
-    /// Everything the model wrote, reasoning included.
+    /// All output of the model, reasoning included.
     pub output: Option<u64>,
     /// The part of `output` that is reasoning.
     pub reasoning: Option<u64>,
@@ -30,19 +30,19 @@ impl Tokens {
 }
 
 impl Tokens {
-    /// The counts one by one with those of another.
-    fn with(self, other: Self, of: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
+    /// Returns the counts one by one with those of another.
+    fn combine_with(self, other: Self, combine: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
         Self {
-            input: of(self.input, other.input),
-            cached_input: of(self.cached_input, other.cached_input),
-            output: of(self.output, other.output),
-            reasoning: of(self.reasoning, other.reasoning),
-            cache_write: of(self.cache_write, other.cache_write),
-            cache_write_1h: of(self.cache_write_1h, other.cache_write_1h),
+            input: combine(self.input, other.input),
+            cached_input: combine(self.cached_input, other.cached_input),
+            output: combine(self.output, other.output),
+            reasoning: combine(self.reasoning, other.reasoning),
+            cache_write: combine(self.cache_write, other.cache_write),
+            cache_write_1h: combine(self.cache_write_1h, other.cache_write_1h),
         }
     }
 
-    /// Read and written, cached ones included; None where neither is recorded.
+    /// Returns input and output together, cached input included; None where neither is recorded.
     pub fn total(self) -> Option<u64> {
         match (self.input, self.output) {
             (Some(input), Some(output)) => Some(input.saturating_add(output)),
@@ -50,14 +50,14 @@ impl Tokens {
         }
     }
 
-    /// Of each kind the larger count.
-    pub fn or_more(self, other: Self) -> Self {
-        self.with(other, Ord::max)
+    /// Returns for each kind the larger count.
+    pub fn max_each(self, other: Self) -> Self {
+        self.combine_with(other, Ord::max)
     }
 
-    /// What came since `before`, where both are counted from one start.
-    pub fn since(self, before: Self) -> Self {
-        self.with(before, |now, before| Some(now?.saturating_sub(before.unwrap_or(0))))
+    /// Returns the tokens since `before`, where both are counted from one start.
+    pub fn difference_from(self, before: Self) -> Self {
+        self.combine_with(before, |now, before| Some(now?.saturating_sub(before.unwrap_or(0))))
     }
 }
 
@@ -65,7 +65,7 @@ impl Add for Tokens {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        self.with(other, |a, b| match (a, b) {
+        self.combine_with(other, |a, b| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
         })

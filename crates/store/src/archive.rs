@@ -10,76 +10,78 @@ use trajview_code::patch::LineCounts;
 use trajview_formats as formats;
 use trajview_formats::Format;
 use trajview_run::{
-    Place, RepoPath, Run, StepId, StepText,
+    RecordPlace, RepoPath, Run, StepId, StepText,
     files::{
-        Blob, BlobId, Blobs, Change, FileDiff, MemoryBlobs, Moment, Origin, Timeline, TreeFile,
+        Blob, BlobId, Blobs, FileChange, FileDiff, MemoryBlobs, RunMoment, ChangeOrigin, Timeline, TreeFile,
         blame::{self, BlamedLine},
-        compare, renames,
+        file_diff, renames,
     },
-    pictures::{Picture, in_record},
-    search::{Hit, Matcher, Query},
+    pictures::{RecordedImage, images_in_record},
+    search::{SearchHit, QueryMatcher, SearchQuery},
 };
 
 use super::{
-    absence,
-    bytes::{self, Bytes},
-    cache::Cache,
-    executor::Threads,
-    lifeline, memory,
+    absence_check,
+    file_bytes::{self, FileBytes},
+    cache::DiskCache,
+    executor::WorkerThreads,
+    lifeline, memory_trim,
     repo::Repo,
-    rubric, search,
+    rubric, run_search,
     snapshot::Snapshots,
     timeline,
 };
 
-/// A recording that was opened: its index, and the way back to its bytes.
+/// A recording that was opened: its index, and the archive that reads its bytes.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct OpenedRecording {
     pub run: Arc<Run>,
     pub archive: Arc<Archive>,
 }
 
-impl Opened {
-    /// As [`Archive::keep_in`], where there is a cache.
+impl OpenedRecording {
+    /// Works as [`Archive::set_cache`], where there is a cache.
     #[must_use]
-    pub fn kept_in(self, cache: Option<Arc<Cache>>) -> Self {
-        cache.into_iter().for_each(|cache| self.archive.keep_in(cache));
+    pub fn with_cache(self, cache: Option<Arc<DiskCache>>) -> Self {
+        cache.into_iter().for_each(|cache| self.archive.set_cache(cache));
         self
     }
 }
 
-/// Frees a recording that nobody looks at any more, and what was made of it, beside the caller where that takes a while.
-pub fn let_go(opened: Opened, made: impl Send + 'static) {
-    if bytes::size_of(&opened.archive.files) >= memory::WORTH_IT {
-        memory::free_later((opened, made));
+/// Frees a recording that is no longer shown, together with `made`, which was derived from it; on another thread where
+/// that takes a while.
+pub fn free_recording(opened: OpenedRecording, made: impl Send + 'static) {
+    if file_bytes::total_size(&opened.archive.files) >= memory_trim::LEAST_BYTES {
+        memory_trim::free_later((opened, made));
     }
 }
 
-/// Stands above what was added to a request.
-pub const ADDED: &str = "[added by the agent's program]";
+/// The heading above a text that was added to a request.
+pub const ADDED_HEADING: &str = "[added by the agent's program]";
 
 /// The bytes behind a run. Shared between worker threads.
 #[derive(Debug)]
 pub struct Archive {
-    /// In the order of [`trajview_run::RunOrigin::sources`].
-    files: Vec<Bytes>,
+    /// The files, in the order of [`trajview_run::RunOrigin::sources`].
+    files: Vec<FileBytes>,
     pub(super) repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
-    pub(super) facts: lifeline::Facts,
-    pub(super) absence: absence::LastIndex,
+    pub(super) facts: lifeline::CachedCodeFacts,
+    pub(super) absence: absence_check::LastAbsenceIndex,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
     /// The folder that the agent left, where it lies beside a recording that holds no files itself.
     working_copy: Option<PathBuf>,
-    /// Where what costs much is kept between starts.
-    cache: OnceLock<Arc<Cache>>,
+    /// The cache that keeps costly results between starts.
+    cache: OnceLock<Arc<DiskCache>>,
 }
 
 impl Archive {
-    /// The archive of these files, in the order of [`trajview_run::RunOrigin::sources`]; `bundle` is the folder of a bundle.
+    /// Returns the archive of these files, in the order of [`trajview_run::RunOrigin::sources`]; `bundle` is the folder
+    /// of a bundle.
     pub(super) fn new(
-        files: Vec<Bytes>,
+        files: Vec<FileBytes>,
         repo: Option<Repo>,
         snapshots: Option<Snapshots>,
         bundle: Option<PathBuf>,
@@ -89,54 +91,54 @@ impl Archive {
             repo,
             snapshots,
             timeline: OnceLock::new(),
-            facts: lifeline::Facts::default(),
-            absence: absence::LastIndex::default(),
+            facts: lifeline::CachedCodeFacts::default(),
+            absence: absence_check::LastAbsenceIndex::default(),
             bundle,
             working_copy: None,
             cache: OnceLock::new(),
         }
     }
 
-    /// With the folder that the agent left.
+    /// Sets the folder that the agent left.
     pub(super) fn with_working_copy(self, working_copy: Option<PathBuf>) -> Self {
         Self { working_copy, ..self }
     }
 
-    /// The folder that the agent left, where it lies beside a recording that holds no files itself.
+    /// Returns the folder that the agent left, where it lies beside a recording that holds no files itself.
     pub fn working_copy(&self) -> Option<&Path> {
         self.working_copy.as_deref()
     }
 
-    /// From now on what costs much is kept here between starts. The first cache stays.
-    pub fn keep_in(&self, cache: Arc<Cache>) {
+    /// Sets the cache that keeps costly results between starts. A cache that is set already stays.
+    pub fn set_cache(&self, cache: Arc<DiskCache>) {
         self.cache.get_or_init(|| cache);
     }
 
-    pub(super) fn cache(&self) -> Option<&Arc<Cache>> {
+    pub(super) fn cache(&self) -> Option<&Arc<DiskCache>> {
         self.cache.get()
     }
 
-    /// What a step says, with its observation.
+    /// Returns the text of a step, with its observation.
     pub fn step_text(&self, run: &Run, step: StepId) -> StepText {
         let Some(step) = run.step(step) else { return StepText::default() };
         let Some(format) = format_of(run, step.place) else { return StepText::default() };
-        let mut text = format.words(&self.record(step.place), step);
-        if let Some(result) = step.result()
+        let mut text = format.step_text(&self.record_bytes(step.place), step);
+        if let Some(result) = step.tool_result()
             && let Some(format) = format_of(run, result.place)
         {
-            text.result = Some(format.result(&self.record(result.place), result));
+            text.result = Some(format.result_text(&self.record_bytes(result.place), result));
         }
         text
     }
 
-    /// The images of a step and of its result; without a step those of the turn's request.
-    pub fn images(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<Picture> {
+    /// Returns the images of a step and of its result; without a step those of the turn's request.
+    pub fn images_of_step(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<RecordedImage> {
         let places = match step.and_then(|step| run.step(step)) {
-            Some(step) => [Some(step.place), step.result().map(|result| result.place)],
+            Some(step) => [Some(step.place), step.tool_result().map(|result| result.place)],
             None => [run.turns.get(turn).and_then(|turn| turn.request), None],
         };
         let mut found = vec![];
-        for picture in places.into_iter().flatten().flat_map(|it| in_record(&self.record(it))) {
+        for picture in places.into_iter().flatten().flat_map(|it| images_in_record(&self.record_bytes(it))) {
             if !found.contains(&picture) {
                 found.push(picture);
             }
@@ -144,135 +146,137 @@ impl Archive {
         found
     }
 
-    /// The folder of the bundle; None where the recording is none.
+    /// Returns the folder of the bundle; None where the recording is none.
     pub fn bundle(&self) -> Option<&Path> {
         self.bundle.as_deref()
     }
 
-    /// What stands beside the run of what it is judged by, read afresh: judges and raters add to it.
-    pub fn rubric(&self) -> trajview_run::rubric::Rubric {
-        self.bundle.as_deref().map(rubric::read).unwrap_or_default()
+    /// Reads the rubric, judgements and labels beside the run. They are read anew at each call, since judges and raters
+    /// add to them.
+    pub fn read_rubric(&self) -> trajview_run::rubric::Rubric {
+        self.bundle.as_deref().map(rubric::read_beside).unwrap_or_default()
     }
 
-    /// The whole request of a turn and what was added to it, each as a part of its own: what the model read. Empty where
-    /// the turn has no request.
-    pub fn request(&self, run: &Run, turn: usize) -> String {
-        let mut whole = self.request_alone(run, turn);
-        for added in self.added(run, turn) {
-            whole.push_str(&format!("\n\n{ADDED}\n{added}"));
+    /// Returns the whole request of a turn and what was added to it, each as a part of its own: what the model read.
+    /// Empty where the turn has no request.
+    pub fn request_with_added(&self, run: &Run, turn: usize) -> String {
+        let mut text = self.request_text(run, turn);
+        for added in self.added_texts(run, turn) {
+            text.push_str(&format!("\n\n{ADDED_HEADING}\n{added}"));
         }
-        whole
+        text
     }
 
-    /// The request of a turn as it was made; empty where the turn has none.
-    pub fn request_alone(&self, run: &Run, turn: usize) -> String {
+    /// Returns the request of a turn as it was made; empty where the turn has none.
+    pub fn request_text(&self, run: &Run, turn: usize) -> String {
         let place = run.turns.get(turn).and_then(|turn| turn.request);
-        place.map(|place| self.request_at(run, place)).unwrap_or_default()
+        place.map(|place| self.request_at_place(run, place)).unwrap_or_default()
     }
 
-    /// What the agent's program put before the model with the request.
-    pub fn added(&self, run: &Run, turn: usize) -> Vec<String> {
+    /// Returns the texts that the agent's program put before the model together with the request.
+    pub fn added_texts(&self, run: &Run, turn: usize) -> Vec<String> {
         let places = run.turns.get(turn).map_or(&[][..], |turn| &turn.added);
-        let added = |place: &Place| {
+        let text_at = |place: &RecordPlace| {
             let format = format_of(run, *place);
-            format.map(|format| format.added(&self.record(*place), place.part)).unwrap_or_default()
+            format.map(|format| format.added_text(&self.record_bytes(*place), place.part)).unwrap_or_default()
         };
-        places.iter().map(added).collect()
+        places.iter().map(text_at).collect()
     }
 
-    fn request_at(&self, run: &Run, place: Place) -> String {
+    fn request_at_place(&self, run: &Run, place: RecordPlace) -> String {
         let format = format_of(run, place);
-        format.map(|format| format.request(&self.record(place))).unwrap_or_default()
+        format.map(|format| format.request_text(&self.record_bytes(place))).unwrap_or_default()
     }
 
-    /// The whole text of a failed test; empty where it is not recorded.
-    pub fn failure(&self, run: &Run, place: Place) -> String {
+    /// Returns the whole text of a failed test; empty where it is not recorded.
+    pub fn failure_text(&self, run: &Run, place: RecordPlace) -> String {
         let format = format_of(run, place);
-        format.map(|format| format.failure(&self.record(place))).unwrap_or_default()
+        format.map(|format| format.failure_text(&self.record_bytes(place))).unwrap_or_default()
     }
 
-    /// The files over time; worked out once, then kept. The error is a sentence.
+    /// Returns the files over time; worked out once, then kept. The error is a sentence.
     pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
-        self.built(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
+        self.built_timeline(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
     }
 
-    fn built(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
+    fn built_timeline(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
         self.timeline.get_or_init(|| {
-            let recording = timeline::Recording {
+            let recording = timeline::TimelineSource {
                 run,
                 files: &self.files,
                 repo: self.repo.as_ref(),
                 snapshots: self.snapshots.as_ref(),
             };
-            let built = timeline::build(&recording);
-            memory::sweep_after(bytes::size_of(&self.files), ());
+            let built = timeline::build_timeline(&recording);
+            memory_trim::trim_after_reading(file_bytes::total_size(&self.files), ());
             built.map(|(timeline, made)| (Arc::new(timeline), made))
         })
     }
 
-    /// What changed between two moments, renames found. The error is a sentence.
+    /// Returns the changes between two moments, with renames detected. The error is a sentence.
     pub fn changes_between(
         &self,
         run: &Run,
-        before: Moment,
-        after: Moment,
-    ) -> Result<Vec<Change>, String> {
+        before: RunMoment,
+        after: RunMoment,
+    ) -> Result<Vec<FileChange>, String> {
         let timeline = self.timeline(run)?;
         let changes = match (before.step, after.step) {
             (None, None) => timeline.changes_between(before.turns, after.turns),
             _ => {
                 let (old, new) = (timeline.tree_at(run, before), timeline.tree_at(run, after));
-                old.changes_to(&new, Origin::Recorded)
+                old.changes_to(&new, ChangeOrigin::Recorded)
             }
         };
-        self.with_blobs(run, |blobs| renames::find(changes, blobs))
+        self.with_blobs(run, |blobs| renames::pair_renames(changes, blobs))
     }
 
-    /// One change, compared line by line with `context` lines around.
-    pub fn diff(&self, run: &Run, change: &Change, context: usize) -> FileDiff {
-        self.with_blobs(run, |blobs| compare::compare(change, blobs, context))
+    /// Compares one change line by line, with `context` lines around.
+    pub fn file_diff(&self, run: &Run, change: &FileChange, context: usize) -> FileDiff {
+        self.with_blobs(run, |blobs| file_diff::diff_change(change, blobs, context))
             .unwrap_or_else(FileDiff::NotRecorded)
     }
 
-    /// Lines that a change adds and removes; None for what has no lines to count.
-    pub fn line_counts_of(&self, run: &Run, change: &Change) -> Option<LineCounts> {
-        self.with_blobs(run, |blobs| compare::line_counts(change, blobs)).ok().flatten()
+    /// Returns the lines that a change adds and removes; None for what has no lines to count.
+    pub fn line_counts_of(&self, run: &Run, change: &FileChange) -> Option<LineCounts> {
+        self.with_blobs(run, |blobs| file_diff::line_counts(change, blobs)).ok().flatten()
     }
 
-    /// Whether a change is of a file that is no text, which has no lines: sums of lines are whole without it.
-    pub fn is_binary(&self, run: &Run, change: &Change) -> bool {
-        self.with_blobs(run, |blobs| compare::is_binary(change, blobs)).unwrap_or(false)
+    /// Returns whether a change is of a file that is no text, which has no lines: sums of lines are whole without it.
+    pub fn is_binary(&self, run: &Run, change: &FileChange) -> bool {
+        self.with_blobs(run, |blobs| file_diff::is_binary(change, blobs)).unwrap_or(false)
     }
 
-    /// Lines added and removed by every change of every turn, in the order of the timeline; 0 for files that are no text,
-    /// None where the recording cannot tell. Reads every version of every file: for a worker, not for the screen. The error is a sentence.
+    /// Returns the lines added and removed by every change of every turn, in the order of the timeline; 0 for files
+    /// that are no text, None where the recording does not have them. Reads every version of every file: for a worker,
+    /// not for the screen. The error is a sentence.
     pub fn line_counts(&self, run: &Run) -> Result<Vec<Vec<Option<LineCounts>>>, String> {
         let timeline = self.timeline(run)?;
-        let count = |change: &Change| {
+        let count = |change: &FileChange| {
             let binary = || self.is_binary(run, change).then(LineCounts::default);
             self.line_counts_of(run, change).or_else(binary)
         };
         Ok(timeline.turns.iter().map(|turn| turn.changes.iter().map(count).collect()).collect())
     }
 
-    /// The content of a file. The error is a sentence.
-    pub fn content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
-        let id = file.blob().ok_or("the content of this file is not in the recording")?;
-        self.with_blobs(run, |blobs| blobs.blob(id))?
+    /// Returns the content of a file. The error is a sentence.
+    pub fn file_content(&self, run: &Run, file: TreeFile) -> Result<Blob, String> {
+        let id = file.blob_id().ok_or("the content of this file is not in the recording")?;
+        self.with_blobs(run, |blobs| blobs.read_blob(id))?
     }
 
-    /// Which turn last wrote each line of a file as it stood at a moment: one entry a line, in order. The error is a
+    /// Returns the turn that last wrote each line of a file at a moment: one entry a line, in order. The error is a
     /// sentence.
-    pub fn blame(
+    pub fn blame_lines(
         &self,
         run: &Run,
         path: &RepoPath,
-        moment: Moment,
+        moment: RunMoment,
     ) -> Result<Vec<BlamedLine>, String> {
         let timeline = self.timeline(run)?;
         self.with_blobs(run, |blobs| match moment.step {
-            None => blame::blame(&timeline, blobs, path, moment.turns),
-            Some(step) => blame::blame(&timeline.until(run, step), blobs, path, moment.turns + 1),
+            None => blame::blame_lines(&timeline, blobs, path, moment.turns),
+            Some(step) => blame::blame_lines(&timeline.timeline_up_to(run, step), blobs, path, moment.turns + 1),
         })?
     }
 
@@ -281,58 +285,58 @@ impl Archive {
         run: &Run,
         read: impl FnOnce(&(dyn Blobs + Sync)) -> T,
     ) -> Result<T, String> {
-        let (_, made) = self.built(run).as_ref().map_err(Clone::clone)?;
+        let (_, rebuilt) = self.built_timeline(run).as_ref().map_err(Clone::clone)?;
         let (repo, snapshots) = (self.repo.as_ref(), self.snapshots.as_ref());
-        Ok(read(&timeline::AllBlobs { made, repo, snapshots }))
+        Ok(read(&timeline::AllBlobs { rebuilt, repo, snapshots }))
     }
 
-    /// Looks through every request, step and observation, in playing order, until `found` returns false.
+    /// Looks through every request, step and observation, in playing order, until `on_hit` returns false.
     /// The error is a sentence about the pattern.
     pub fn search(
         &self,
         run: &Run,
-        query: &Query,
-        found: &mut dyn FnMut(Hit) -> bool,
+        query: &SearchQuery,
+        on_hit: &mut dyn FnMut(SearchHit) -> bool,
     ) -> Result<(), String> {
-        self.search_while(run, query, &|| true, found)
+        self.search_while(run, query, &|| true, on_hit)
     }
 
-    /// As [`Archive::search`]; `goes_on` is asked before every step, so that a search that finds nothing can be
-    /// stopped as well. It is asked by several threads.
+    /// Works as [`Archive::search`]. Several threads call `keep_going` before every step, so that a search without hits
+    /// can be stopped as well.
     pub fn search_while(
         &self,
         run: &Run,
-        query: &Query,
-        goes_on: &(dyn Fn() -> bool + Sync),
-        found: &mut dyn FnMut(Hit) -> bool,
+        query: &SearchQuery,
+        keep_going: &(dyn Fn() -> bool + Sync),
+        on_hit: &mut dyn FnMut(SearchHit) -> bool,
     ) -> Result<(), String> {
-        search::Search { archive: self, run, matcher: Matcher::of(query)?, goes_on }
-            .look(&Threads::all(), found);
+        run_search::RunSearch { archive: self, run, matcher: QueryMatcher::for_query(query)?, keep_going }
+            .run_search(&WorkerThreads::for_all_cores(), on_hit);
         Ok(())
     }
 
-    pub(super) fn record(&self, place: Place) -> Cow<'_, [u8]> {
+    pub(super) fn record_bytes(&self, place: RecordPlace) -> Cow<'_, [u8]> {
         let file = self.files.get(place.source.0 as usize);
-        file.map(|file| file.record(place)).unwrap_or_default()
+        file.map(|file| file.record_bytes(place)).unwrap_or_default()
     }
 }
 
 /// The contents of a run's files, by their names.
 #[derive(Debug, Clone, Copy)]
-pub struct Contents<'a> {
+pub struct RunContents<'a> {
     pub run: &'a Run,
     pub archive: &'a Archive,
 }
 
-impl Blobs for Contents<'_> {
-    fn blob(&self, id: BlobId) -> Result<Blob, String> {
-        self.archive.content(self.run, TreeFile::known(id))
+impl Blobs for RunContents<'_> {
+    fn read_blob(&self, id: BlobId) -> Result<Blob, String> {
+        self.archive.file_content(self.run, TreeFile::with_blob(id))
     }
 }
 
-pub(super) fn format_of(run: &Run, place: Place) -> Option<&'static dyn Format> {
+pub(super) fn format_of(run: &Run, place: RecordPlace) -> Option<&'static dyn Format> {
     run.origin
         .sources
         .get(place.source.0 as usize)
-        .and_then(|source| formats::by_name(source.format))
+        .and_then(|source| formats::format_by_name(source.format))
 }

@@ -1,4 +1,4 @@
-//! Many recordings, told in a row each: first what their beginning says, then what all of it adds up to.
+//! The card of each of many recordings: first from the beginning of a recording, then from all of it.
 
 use std::{
     path::Path,
@@ -9,61 +9,61 @@ use std::{
 
 use trajview_code::patch::LineCounts;
 use trajview_formats as formats;
-use trajview_formats::{Head, OneHand, Source};
+use trajview_formats::{FileHead, SequentialExecutor, SourceBytes};
 use trajview_metrics::{cost::RunCost, faithfulness::Faithfulness};
 use trajview_run::{
-    Card, Run,
-    activity::Work,
-    card::{CardCost, CardTotals, Judged},
+    RunCard, Run,
+    activity::SessionWork,
+    run_card::{CardCost, CardTotals, CardScore},
 };
-use trajview_study::compare::done_at;
+use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
     OpenError, disk,
     entries::{is_bundle, is_folder, name_of},
-    executor, memory, open, prices, reading, rubric, stand_back,
+    executor, memory_trim, open, prices, path_bytes, rubric, lower_priority,
 };
 
-/// What the beginning of a recording says, read in a moment: who, what and with which model; its numbers are those of
-/// the beginning. None where the beginning does not tell.
-pub fn of_beginning(path: &Path) -> Option<Card> {
+/// Returns the card of the beginning of a recording, which takes a moment to read: agent, task and model, and the
+/// numbers of the beginning. None where the beginning has none of it.
+pub fn card_of_head(path: &Path) -> Option<RunCard> {
     let main = match is_bundle(path) {
         true => path.join("run.json"),
         false if is_folder(path) => return None,
         false => path.to_owned(),
     };
-    Some(Card::of(&beginning(&main)?))
+    Some(RunCard::for_run(&read_head_run(&main)?))
 }
 
-fn beginning(main: &Path) -> Option<Run> {
-    let (mut bytes, is_whole) = reading::read_head(main).ok()?;
-    let format = formats::claim(&Head { name: name_of(main), bytes: &bytes, is_whole })?;
+fn read_head_run(main: &Path) -> Option<Run> {
+    let (mut bytes, is_whole) = path_bytes::read_head(main).ok()?;
+    let format = formats::format_for_head(&FileHead { name: name_of(main), bytes: &bytes, is_whole })?;
     if !is_whole {
         // Only of a log of lines a part makes sense.
-        format.growing()?;
+        format.incremental_reader()?;
         bytes.truncate(memchr::memrchr(b'\n', &bytes)? + 1);
     }
-    format.index_with(&[Source { name: name_of(main), bytes: &bytes }], &OneHand).ok()
+    format.index_run_with(&[SourceBytes { name: name_of(main), bytes: &bytes }], &SequentialExecutor).ok()
 }
 
-/// What all of a recording adds up to, and what stands beside it.
-pub fn of(path: &Path) -> Result<Card, OpenError> {
+/// Returns the card of a whole recording, with what is beside it.
+pub fn card_of_recording(path: &Path) -> Result<RunCard, OpenError> {
     let opened = open(path)?;
     let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
-    Ok(with_lines(of_opened(path, &opened.run), &opened.run, &counts))
+    Ok(with_lines(card_of_opened(path, &opened.run), &opened.run, &counts))
 }
 
-/// The card with the lines that the run's turns added and removed between before and after each, as `show` and the screen have
-/// it; `counts` are those of every change of every turn. Where they tell nothing the recorded edits speak. None where
-/// the lines of one of the changes are not known: a part of the sum is not the sum.
-pub fn with_lines(card: Card, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Card {
-    let lines = if counts.is_empty() { card.lines } else { lines_of(run, counts) };
-    Card { lines, ..card }
+/// Returns the card with the lines that the run's turns added and removed between before and after each, as `show` and
+/// the screen have it; `counts` are those of every change of every turn. Without counts the recorded edits are used.
+/// None where the lines of one of the changes are not known: a part of the sum is not the sum.
+pub fn with_lines(card: RunCard, run: &Run, counts: &[Vec<Option<LineCounts>>]) -> RunCard {
+    let lines = if counts.is_empty() { card.lines } else { lines_changed(run, counts) };
+    RunCard { lines, ..card }
 }
 
-/// Lines added and removed between before and after each turn that counts, all together; None where nothing tells.
-pub fn lines_of(run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Option<(u64, u64)> {
-    let counted = run.turns.iter().zip(counts).filter(|(turn, _)| turn.counts());
+/// Returns the lines added and removed by all turns that count; None where nothing records them.
+pub fn lines_changed(run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Option<(u64, u64)> {
+    let counted = run.turns.iter().zip(counts).filter(|(turn, _)| turn.is_counted());
     let sum = counted.flat_map(|(_, counts)| counts).try_fold((0, 0), |sum: (u64, u64), lines| {
         let LineCounts { added, removed } = (*lines)?;
         Some((sum.0 + added as u64, sum.1 + removed as u64))
@@ -73,75 +73,75 @@ pub fn lines_of(run: &Run, counts: &[Vec<Option<LineCounts>>]) -> Option<(u64, u
         [] => None,
         // What was written elsewhere has lines too, and they are no lines of the workspace.
         _ if counts.iter().all(Vec::is_empty) => {
-            (formats::tells_edits(run) && !edits()).then_some((0, 0))
+            (formats::records_all_edits(run) && !edits()).then_some((0, 0))
         }
         _ => sum,
     }
 }
 
-/// As [`of`], of a recording that was opened; lines as far as recorded edits tell.
-pub fn of_opened(path: &Path, run: &Run) -> Card {
-    let rubric = rubric::read(path);
-    let judged = rubric.chosen().and_then(|judgement| {
-        let faithful = Faithfulness::of(judgement, rubric.checklist.as_ref());
-        let done = done_at(run, judgement);
-        Some(Judged { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
+/// Works as [`RunCard::for_run`], of a recording that was opened; lines as far as recorded edits tell.
+pub fn card_of_opened(path: &Path, run: &Run) -> RunCard {
+    let rubric = rubric::read_beside(path);
+    let judged = rubric.result_judgement().and_then(|judgement| {
+        let faithful = Faithfulness::from_judgement(judgement, rubric.checklist.as_ref());
+        let done = turns_done_at_judgement(run, judgement);
+        Some(CardScore { score: faithful.mcf()?, judge: judgement.judge.name.clone(), done })
     });
-    let card = Card::of(run);
-    let tells_edits = formats::tells_edits(run);
+    let card = RunCard::for_run(run);
+    let tells_edits = formats::records_all_edits(run);
     let edits = card.work.edits.filter(|edits| tells_edits || *edits > 0);
     let lines = card.lines.or((edits == Some(0)).then_some((0, 0)));
-    let work = Work { edits, ..card.work };
-    let total = RunCost::of(run, &prices::held().prices).total();
+    let work = SessionWork { edits, ..card.work };
+    let total = RunCost::new(run, &prices::current_prices().prices).total_sum();
     let cost = CardCost { computed_usd: total.usd(), ..card.cost };
     let not_priced_tokens = Some(total.not_priced_tokens());
     let totals = CardTotals { not_priced_tokens, ..card.totals };
-    Card { mcf: judged, work, lines, cost, totals, ..card }
+    RunCard { mcf: judged, work, lines, cost, totals, ..card }
 }
 
-/// When the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file does not say.
+/// Returns the time when the recording was last written, in milliseconds since 1970-01-01 UTC; None where its file has
+/// none.
 pub fn written_at(path: &Path) -> Option<i64> {
     let main = if is_bundle(path) { path.join("run.json") } else { path.to_owned() };
     let written = disk::metadata(&main).ok()?.modified?;
-    millis(written)
+    unix_millis(written)
 }
 
-/// What the clock says, in milliseconds since 1970-01-01 UTC.
-pub fn now() -> i64 {
-    millis(SystemTime::now()).unwrap_or_default()
+/// Returns the current time, in milliseconds since 1970-01-01 UTC.
+pub fn now_millis() -> i64 {
+    unix_millis(SystemTime::now()).unwrap_or_default()
 }
 
-/// The card as the session stands now: when its file was written, and whether the agent is at work.
-pub fn as_of_now(card: Card, path: &Path) -> Card {
+/// Returns the card with the current state of the session: when its file was written, and whether the agent is at work.
+pub fn with_current_work(card: RunCard, path: &Path) -> RunCard {
     let Some(written) = written_at(path) else { return card };
-    Card { work: card.work.clone().at(written, now()), ..card }
+    RunCard { work: card.work.clone().with_activity_at(written, now_millis()), ..card }
 }
 
-fn millis(time: SystemTime) -> Option<i64> {
+fn unix_millis(time: SystemTime) -> Option<i64> {
     i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
-/// Does `work` for each item, several at a time and out of the way of what is looked at; begins no more once it
-/// returns false.
-pub fn for_each<'a, T: Sync>(items: &'a [T], work: impl Fn(&'a T) -> bool + Sync) {
+/// Does `work` for each item on several threads of low priority; begins no more items once it returns false.
+pub fn for_each_parallel<'a, T: Sync>(items: &'a [T], work: impl Fn(&'a T) -> bool + Sync) {
     let next = AtomicUsize::new(0);
     let labour = || {
-        stand_back();
+        lower_priority();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return };
-            if !executor::one_of_many(items.len() - at - 1, || work(item)) {
+            if !executor::run_one_of_many(items.len() - at - 1, || work(item)) {
                 next.store(items.len(), Ordering::Relaxed);
             }
         }
     };
     thread::scope(|scope| {
-        for _ in 0..executor::cores().min(items.len()) {
+        for _ in 0..executor::core_count().min(items.len()) {
             scope.spawn(labour);
         }
     });
     // What is little for one is much for all of them.
-    memory::sweep(());
+    memory_trim::free_and_trim(());
 }
 
 #[cfg(test)]
@@ -149,17 +149,17 @@ mod tests {
     use super::*;
     use std::{path::PathBuf, sync::Mutex};
 
-    fn sample(name: &str) -> PathBuf {
+    fn sample_path(name: &str) -> PathBuf {
         Path::new(trajview_testing::project()).join("sample-runs").join(name)
     }
 
     #[test]
     fn the_beginning_says_who_and_the_whole_adds_up() {
-        let bundle = sample("codex-p12");
+        let bundle = sample_path("codex-p12");
 
-        let (beginning, whole) = (of_beginning(&bundle).unwrap(), of(&bundle).unwrap());
+        let (beginning, whole) = (card_of_head(&bundle).unwrap(), card_of_recording(&bundle).unwrap());
 
-        let who = |card: &Card| {
+        let who = |card: &RunCard| {
             (
                 card.identity.id.clone(),
                 card.identity.agent.clone(),
@@ -176,7 +176,7 @@ mod tests {
     fn every_item_is_worked_on_once() {
         let items: Vec<usize> = (0..100).collect();
         let done = Mutex::new(vec![]);
-        for_each(&items, |item| {
+        for_each_parallel(&items, |item| {
             done.lock().unwrap().push(*item);
             true
         });
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn nothing_is_begun_once_it_is_not_wanted() {
         let done = AtomicUsize::new(0);
-        for_each(&[(); 1000], |()| done.fetch_add(1, Ordering::Relaxed) + 1 < 5);
+        for_each_parallel(&[(); 1000], |()| done.fetch_add(1, Ordering::Relaxed) + 1 < 5);
         assert!((5..100).contains(&done.into_inner()));
     }
 }

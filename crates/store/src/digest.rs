@@ -1,8 +1,8 @@
-//! Digests by which texts and files are known.
+//! Digests that identify texts and files.
 
 use sha2::{Digest, Sha256};
 
-/// Hex digits of the SHA-256, in lower case.
+/// Returns the hex digits of the SHA-256, in lower case.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,6 +1,8 @@
-//! Names, entries and contents of paths, without what stands inside of files: those of the disk, and addresses.
+//! Metadata, entries and contents of paths, be they paths of the disk or addresses; the insides of container files are
+//! not known here.
 //!
-//! Whatever reads a recording asks here, never `std::fs`: so a recording on remote storage is read as one of the disk is.
+//! Whatever reads a recording asks here, never `std::fs`: so a recording on remote storage is read as one of the disk
+//! is.
 
 use std::{
     borrow::Cow,
@@ -13,47 +15,47 @@ use trajview_formats::HEAD_BYTES;
 
 use super::remote::{self, is_address};
 
-pub use super::meta::{Meta, written};
+pub use super::path_meta::{PathMeta, modified_nanos};
 
 pub fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// What stands at a path; a link is a link.
-pub fn symlink_metadata(path: &Path) -> io::Result<Meta> {
+/// Returns the metadata of a path; a link is not followed.
+pub fn symlink_metadata(path: &Path) -> io::Result<PathMeta> {
     match is_address(path) {
-        true => remote::meta(path),
-        false => fs::symlink_metadata(path).map(|meta| Meta::of_disk(&meta)),
+        true => remote::path_meta(path),
+        false => fs::symlink_metadata(path).map(|meta| PathMeta::from_disk(&meta)),
     }
 }
 
-/// What stands at a path, where a link leads.
-pub fn metadata(path: &Path) -> io::Result<Meta> {
+/// Returns the metadata of a path; a link is followed.
+pub fn metadata(path: &Path) -> io::Result<PathMeta> {
     match is_address(path) {
-        true => remote::meta(path),
-        false => fs::metadata(path).map(|meta| Meta::of_disk(&meta)),
+        true => remote::path_meta(path),
+        false => fs::metadata(path).map(|meta| PathMeta::from_disk(&meta)),
     }
 }
 
-/// Whether something stands at a path; a link is followed.
+/// Returns whether a path exists; a link is followed.
 pub fn exists(path: &Path) -> bool {
     metadata(path).is_ok()
 }
 
-/// Whether a path is a folder, or a link to one.
+/// Returns whether a path is a folder, or a link to one.
 pub fn is_dir(path: &Path) -> bool {
     metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// Whether a path is a file, or a link to one.
+/// Returns whether a path is a file, or a link to one.
 pub fn is_file(path: &Path) -> bool {
     metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-/// What stands directly in a folder, in the order of the names; nothing where it is none.
-pub fn listed(folder: &Path) -> Vec<PathBuf> {
+/// Returns the paths directly in a folder, in the order of the names; empty where it is no folder.
+pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
     if is_address(folder) {
-        let names = remote::entries(folder).unwrap_or_default();
+        let names = remote::entry_names(folder).unwrap_or_default();
         return names.into_iter().map(|name| folder.join(name)).collect();
     }
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -62,47 +64,47 @@ pub fn listed(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A path without links and from the root on; an address is one already. Errors where nothing is there.
-pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+/// Returns a path without links and from the root on; an address is one already. Errors where nothing is there.
+pub fn canonical_path(path: &Path) -> io::Result<PathBuf> {
     if is_address(path) { Ok(path.to_owned()) } else { fs::canonicalize(path) }
 }
 
-/// A path from the root on; an address is one already.
-pub fn absolute(path: &Path) -> PathBuf {
-    let whole = if is_address(path) { None } else { std::path::absolute(path).ok() };
-    whole.unwrap_or_else(|| path.to_owned())
+/// Returns a path from the root on; an address is one already.
+pub fn absolute_path(path: &Path) -> PathBuf {
+    let from_root = if is_address(path) { None } else { std::path::absolute(path).ok() };
+    from_root.unwrap_or_else(|| path.to_owned())
 }
 
-/// The file of the disk that has the content of a path: the path itself, or what was fetched of an address.
-pub fn local(path: &Path) -> io::Result<Cow<'_, Path>> {
+/// Returns the file of the disk that has the content of a path: the path itself, or what was fetched of an address.
+pub fn local_file(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(match is_address(path) {
-        true => Cow::Owned(remote::file(path)?),
+        true => Cow::Owned(remote::fetch_file(path)?),
         false => Cow::Borrowed(path),
     })
 }
 
-/// The folder of the disk that has the content of a repository of git.
+/// Returns the folder of the disk that has the content of a repository of git.
 pub fn local_repository(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(match is_address(path) {
-        true => Cow::Owned(remote::repository(path)?),
+        true => Cow::Owned(remote::fetch_repository(path)?),
         false => Cow::Borrowed(path),
     })
 }
 
-pub fn open(path: &Path) -> io::Result<fs::File> {
-    fs::File::open(local(path)?)
+pub fn open_file(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(local_file(path)?)
 }
 
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(local(path)?)
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(local_file(path)?)
 }
 
-/// The first [`HEAD_BYTES`] of a file, and how many it has. Of an address no more than that is fetched.
-pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
+/// Returns the first [`HEAD_BYTES`] of a file, and how many it has. Of an address no more than that is fetched.
+pub fn read_start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
     if is_address(path) {
-        return remote::start(path);
+        return remote::read_start(path);
     }
-    let file = open(path)?;
+    let file = open_file(path)?;
     let mut head = Vec::with_capacity(HEAD_BYTES);
     (&file).take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     Ok((head, file.metadata()?.len()))
@@ -110,22 +112,23 @@ pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
 
 /// A file that is read here and there: of an address only those parts are fetched that are read.
 #[derive(Debug)]
-pub enum Reader {
+pub enum PathReader {
     Disk(fs::File),
     Address { path: PathBuf, len: u64, at: u64 },
 }
 
-impl Reader {
-    pub fn of(path: &Path) -> io::Result<Self> {
+impl PathReader {
+    pub fn open(path: &Path) -> io::Result<Self> {
         Ok(match is_address(path) {
-            true => Self::Address { path: path.to_owned(), len: remote::meta(path)?.len(), at: 0 },
+            true => Self::Address { path: path.to_owned(), len: remote::path_meta(path)?.len(), at: 0 },
             false => Self::Disk(fs::File::open(path)?),
         })
     }
 
-    /// The same file; where one of them is read does not matter to whoever seeks before reading.
+    /// Opens the same file again. Both share one position, which does not matter to a reader that seeks before it
+    /// reads.
     #[cfg(feature = "parquet")]
-    pub fn again(&self) -> io::Result<Self> {
+    pub fn reopen(&self) -> io::Result<Self> {
         Ok(match self {
             Self::Disk(file) => Self::Disk(file.try_clone()?),
             Self::Address { path, len, .. } => {
@@ -134,7 +137,7 @@ impl Reader {
         })
     }
 
-    /// Bytes of the whole file; 0 where that is not told.
+    /// Returns the size of the whole file in bytes; 0 where it is not known.
     #[cfg(feature = "parquet")]
     pub(crate) fn len(&self) -> u64 {
         match self {
@@ -143,16 +146,16 @@ impl Reader {
         }
     }
 
-    /// With as much read at once as costs little there.
-    pub fn buffered(self) -> BufReader<Self> {
+    /// Adds a buffer, whose size suits the place of the file.
+    pub fn into_buffered(self) -> BufReader<Self> {
         match self {
             Self::Disk(_) => BufReader::new(self),
-            Self::Address { .. } => BufReader::with_capacity(remote::BLOCK, self),
+            Self::Address { .. } => BufReader::with_capacity(remote::BLOCK_BYTES, self),
         }
     }
 }
 
-impl Read for Reader {
+impl Read for PathReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Disk(file) => file.read(into),
@@ -165,7 +168,7 @@ impl Read for Reader {
     }
 }
 
-impl Seek for Reader {
+impl Seek for PathReader {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let (len, at) = match self {
             Self::Disk(file) => return file.seek(to),

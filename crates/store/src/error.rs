@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a recording could not be opened. Each says which path, in a sentence.
+/// The reason why a recording could not be opened. Each is a sentence with the path.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Exit code 3.

@@ -9,82 +9,83 @@ use std::{
     thread,
 };
 
-use trajview_formats::Executor;
+use trajview_formats::PieceExecutor;
 
 thread_local! {
-    /// Others do the same work beside this thread.
+    /// True on a thread beside which others do the same work.
     static IS_ONE_OF_MANY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// As many threads as there are cores, started for one piece of work and gone after it; where this thread is one of many,
-/// it alone.
-pub struct Threads {
+/// A pool of as many threads as there are cores, started for one piece of work and ended after it. Where the current
+/// thread already works on one of many items, it works alone.
+pub struct WorkerThreads {
     count: usize,
 }
 
-/// More than this do not make a log of the sizes we have faster.
-const MOST: usize = 8;
+/// The most threads; more do not make a log of the usual sizes faster.
+const MOST_THREADS: usize = 8;
 
-impl Threads {
-    pub fn all() -> Self {
-        let count = if IS_ONE_OF_MANY.get() { 1 } else { cores().min(MOST) };
+impl WorkerThreads {
+    pub fn for_all_cores() -> Self {
+        let count = if IS_ONE_OF_MANY.get() { 1 } else { core_count().min(MOST_THREADS) };
         Self { count }
     }
 }
 
-/// Does one of many works, `left` of which are still to be begun: while there are enough for every core each is done by one
-/// thread alone, which costs less.
-pub fn one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
-    let before = IS_ONE_OF_MANY.replace(left >= cores());
+/// Does one of many pieces of work, `left` of which are still to be begun: while there are enough for every core each
+/// is done by one thread alone, which costs less.
+pub fn run_one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
+    let before = IS_ONE_OF_MANY.replace(left >= core_count());
     let done = work();
     IS_ONE_OF_MANY.set(before);
     done
 }
 
-/// How many cores there are for this program. The system is asked once: on Linux an answer reads several files.
-pub fn cores() -> usize {
+/// Returns the number of cores for this program. The system is queried once, since on Linux an answer reads several
+/// files.
+pub fn core_count() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// How far the work is. Nobody is woken for less than there is to do.
-struct Progress {
-    state: Mutex<State>,
-    /// What is taken next is done.
+/// The progress of the work. A thread is woken only when there is enough to do.
+struct PieceProgress {
+    state: Mutex<PieceState>,
+    /// The signal that the pieces to be taken next are done.
     ready: Condvar,
-    /// Some was taken.
+    /// The signal that a piece was taken.
     room: Condvar,
 }
 
-struct State {
+struct PieceState {
     is_done: Vec<bool>,
-    /// Pieces given to `then`.
+    /// The number of pieces given to `then`.
     taken: usize,
-    /// Pieces that are waited for, to be given to it: those before this one.
+    /// The piece before which all must be done for the taking thread to go on.
     wanted: usize,
-    /// Workers that are too far ahead.
+    /// The number of workers that are too far ahead and wait.
     waiting: usize,
-    /// Everything is done, or somebody panicked: nobody waits any more.
+    /// True if everything is done, or a thread panicked: no thread waits any more.
     is_over: bool,
 }
 
-impl State {
-    /// Whether all that is waited for is done.
+impl PieceState {
+    /// Returns whether all that is waited for is done.
     fn is_ready(&self) -> bool {
         self.is_done[self.taken..self.wanted].iter().all(|is_done| *is_done)
     }
 }
 
-impl Progress {
-    /// The lock is held for a moment only, never while somebody works.
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PieceProgress {
+    /// Locks the state, for a moment only and never during work.
+    fn lock_state(&self) -> MutexGuard<'_, PieceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is still worth going on with a piece, once it is not too far ahead.
+    /// Returns whether it is still worth going on with a piece, once it is not too far ahead.
     fn wait_for_room(&self, piece: usize, ahead: usize) -> bool {
-        let mut state = self.state();
-        let is_early = |state: &State| !state.is_over && piece >= state.taken + ahead;
+        let mut state = self.lock_state();
+        let is_early = |state: &PieceState| !state.is_over && piece >= state.taken + ahead;
         if is_early(&state) {
             state.waiting += 1;
             let woken = self.room.wait_while(state, |state| is_early(state));
@@ -94,8 +95,8 @@ impl Progress {
         !state.is_over
     }
 
-    fn done(&self, piece: usize) {
-        let mut state = self.state();
+    fn mark_done(&self, piece: usize) {
+        let mut state = self.lock_state();
         state.is_done[piece] = true;
         let is_wanted = piece < state.wanted && state.is_ready();
         drop(state);
@@ -104,16 +105,16 @@ impl Progress {
         }
     }
 
-    /// Whether the pieces before `end` that were not taken are done at last; not where it is over before.
+    /// Returns whether the pieces before `end` that were not taken are done at last; not where it is over before.
     fn wait_until_done(&self, end: usize) -> bool {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         state.wanted = end;
         let woken = self.ready.wait_while(state, |state| !state.is_over && !state.is_ready());
         !woken.unwrap_or_else(PoisonError::into_inner).is_over
     }
 
-    fn taken(&self, end: usize) {
-        let mut state = self.state();
+    fn mark_taken(&self, end: usize) {
+        let mut state = self.lock_state();
         state.taken = end;
         let are_some_waiting = state.waiting > 0;
         drop(state);
@@ -123,22 +124,22 @@ impl Progress {
     }
 }
 
-/// Pieces that are taken at a time: whoever takes them is woken once for all of them.
+/// The number of pieces that are taken at a time: the taking thread is woken once for all of them.
 const TAKEN_AT_A_TIME: usize = 3;
 
-/// Sends everybody home when it is dropped, also by a panic.
-struct Over<'a>(&'a Progress);
+/// A guard that ends all workers when it is dropped, also by a panic.
+struct EndOnDrop<'a>(&'a PieceProgress);
 
-impl Drop for Over<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.state().is_over = true;
+        self.0.lock_state().is_over = true;
         self.0.ready.notify_all();
         self.0.room.notify_all();
     }
 }
 
-impl Executor for Threads {
-    fn count(&self) -> usize {
+impl PieceExecutor for WorkerThreads {
+    fn worker_count(&self) -> usize {
         self.count
     }
 
@@ -151,13 +152,13 @@ impl Executor for Threads {
             });
         }
         let is_done = vec![false; pieces];
-        let state = State { is_done, taken: 0, wanted: 0, waiting: 0, is_over: false };
+        let state = PieceState { is_done, taken: 0, wanted: 0, waiting: 0, is_over: false };
         let (ready, room) = (Condvar::new(), Condvar::new());
-        let progress = Progress { state: Mutex::new(state), ready, room };
+        let progress = PieceProgress { state: Mutex::new(state), ready, room };
         let (next, ahead) = (AtomicUsize::new(0), self.count * 2 + TAKEN_AT_A_TIME);
         let labour = || {
-            stand_back();
-            let over = Over(&progress);
+            lower_priority();
+            let over = EndOnDrop(&progress);
             loop {
                 let piece = next.fetch_add(1, Ordering::Relaxed);
                 if piece >= pieces {
@@ -168,11 +169,11 @@ impl Executor for Threads {
                     return;
                 }
                 work(piece);
-                progress.done(piece);
+                progress.mark_done(piece);
             }
         };
         thread::scope(|scope| {
-            let over = Over(&progress);
+            let over = EndOnDrop(&progress);
             for _ in 0..self.count.min(pieces) {
                 scope.spawn(labour);
             }
@@ -182,24 +183,24 @@ impl Executor for Threads {
                     return;
                 }
                 (first..end).for_each(&mut *then);
-                progress.taken(end);
+                progress.mark_taken(end);
             }
             drop(over);
         });
     }
 }
 
-/// Lets the threads of usual priority go before this one from now on, and before those it starts: a key is answered at
-/// once while a log is indexed or searched. There is no way back.
+/// Lowers the priority of this thread, and of the threads that it starts, below the usual one for good: a key is
+/// answered at once while a log is indexed or searched.
 #[cfg(target_os = "linux")]
-pub fn stand_back() {
+pub fn lower_priority() {
     // On Linux this is about the thread alone. Where it is refused the work is done all the same.
     let _ = rustix::process::setpriority_process(None, 10);
 }
 
-/// Elsewhere a process has one priority.
+/// Does nothing: other systems have one priority for a process.
 #[cfg(not(target_os = "linux"))]
-pub fn stand_back() {}
+pub fn lower_priority() {}
 
 #[cfg(test)]
 mod tests {
@@ -213,7 +214,7 @@ mod tests {
         let work = |piece: usize| {
             done[piece].fetch_add(piece + 1, Ordering::Relaxed);
         };
-        Threads { count: 3 }.in_order(100, &work, &mut |piece| {
+        WorkerThreads { count: 3 }.in_order(100, &work, &mut |piece| {
             taken.push((piece, done[piece].load(Ordering::Relaxed)));
         });
 
@@ -226,14 +227,14 @@ mod tests {
         let worked = Mutex::new(vec![]);
 
         let work = |piece: usize| worked.lock().unwrap().push((piece, thread::current().id()));
-        Threads { count: 3 }.in_order(1, &work, &mut |_| {});
+        WorkerThreads { count: 3 }.in_order(1, &work, &mut |_| {});
 
         assert_eq!(worked.into_inner().unwrap(), [(0, asks)]);
     }
 
     #[test]
     fn a_panic_of_one_hand_is_a_panic_and_not_a_wait_for_ever() {
-        let threads = Threads { count: 2 };
+        let threads = WorkerThreads { count: 2 };
         let work = |piece: usize| assert!(piece != 7, "seven");
         let panicked =
             std::panic::catch_unwind(|| threads.in_order(100, &work, &mut |_| {})).is_err();

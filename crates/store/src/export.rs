@@ -1,5 +1,5 @@
-//! A run in forms that other programs read: the Agent Trajectory Interchange Format (ATIF 1.7, Harbor RFC 0001), and messages
-//! in the form of OpenAI's API. With a report of what the form could not carry.
+//! A run in forms that other programs read: the Agent Trajectory Interchange Format (ATIF 1.7, Harbor RFC 0001), and
+//! messages in the form of OpenAI's API. With a report of what the form could not carry.
 
 use serde_json::{Map, Value, json};
 
@@ -13,26 +13,27 @@ use super::archive::{Archive, format_of};
 
 /// A document, and sentences about what it does not hold of the run.
 #[derive(Debug, Clone)]
-pub struct Exported {
+pub struct ExportedDocument {
     pub document: Value,
     pub left_out: Vec<String>,
 }
 
-/// The run as an ATIF 1.7 trajectory. What ATIF has no field for stands in `extra`, where reading it again finds it.
-pub fn atif(run: &Run, archive: &Archive) -> Exported {
-    let mut writer = Writer { run, archive, left_out: vec![] };
+/// Returns the run as an ATIF 1.7 trajectory. What ATIF has no field for is in `extra`, where the reader of ATIF finds
+/// it.
+pub fn to_atif(run: &Run, archive: &Archive) -> ExportedDocument {
+    let mut writer = ExportWriter { run, archive, left_out: vec![] };
     let mut steps = vec![];
     for turn in 0..run.turns.len() {
-        writer.turn(turn, &mut steps);
+        writer.add_turn(turn, &mut steps);
     }
-    number(&mut steps);
-    let agents: Vec<Value> = (0..run.subagents.len()).map(|agent| writer.subagent(agent)).collect();
+    number_steps(&mut steps);
+    let agents: Vec<Value> = (0..run.subagents.len()).map(|agent| writer.subagent_json(agent)).collect();
     let mut document = json!({
         "schema_version": "ATIF-v1.7",
         "session_id": run.id,
-        "agent": writer.agent(),
+        "agent": writer.agent_json(),
         "steps": steps,
-        "final_metrics": writer.totals(),
+        "final_metrics": writer.totals_json(),
     });
     let mut extra = Map::new();
     for (key, value) in [
@@ -50,20 +51,20 @@ pub fn atif(run: &Run, archive: &Archive) -> Exported {
     if !agents.is_empty() {
         document["subagent_trajectories"] = agents.into();
     }
-    writer.report();
-    Exported { document, left_out: writer.left_out }
+    writer.report_left_out();
+    ExportedDocument { document, left_out: writer.left_out }
 }
 
-/// The run as messages: requests, words, calls and their results; nothing else is carried.
-pub fn messages(run: &Run, archive: &Archive) -> Exported {
-    let mut writer = Writer { run, archive, left_out: vec![] };
+/// Returns the run as messages: requests, words, calls and their results; nothing else is carried.
+pub fn to_messages(run: &Run, archive: &Archive) -> ExportedDocument {
+    let mut writer = ExportWriter { run, archive, left_out: vec![] };
     let mut all = vec![];
-    for (turn, told) in run.turns.iter().enumerate() {
-        if told.request.is_some() {
-            all.push(json!({ "role": "user", "content": archive.request(run, turn) }));
+    for (turn, recorded) in run.turns.iter().enumerate() {
+        if recorded.request.is_some() {
+            all.push(json!({ "role": "user", "content": archive.request_with_added(run, turn) }));
         }
-        for step in 0..told.steps.len() {
-            writer.message(StepId { turn, subagent: None, step }, &mut all);
+        for step in 0..recorded.steps.len() {
+            writer.add_messages(StepId { turn, subagent: None, step }, &mut all);
         }
     }
     let mut document = json!({ "id": run.id, "messages": all });
@@ -81,11 +82,11 @@ pub fn messages(run: &Run, archive: &Archive) -> Exported {
             .left_out
             .push("changes of files, but for what the arguments of calls say".to_owned());
     }
-    writer.report();
-    Exported { document, left_out: writer.left_out }
+    writer.report_left_out();
+    ExportedDocument { document, left_out: writer.left_out }
 }
 
-/// How many messages [`messages`] makes of a run, without reading their words.
+/// Returns how many messages [`to_messages`] makes of a run, without reading their words.
 pub fn message_count(run: &Run) -> usize {
     let of_step = |step: &Step| match (step.kind, &step.tool) {
         (StepKind::Tool | StepKind::SubAgent, None) => 0,
@@ -98,14 +99,14 @@ pub fn message_count(run: &Run) -> usize {
     run.turns.iter().map(of_turn).sum()
 }
 
-struct Writer<'r> {
+struct ExportWriter<'r> {
     run: &'r Run,
     archive: &'r Archive,
     left_out: Vec<String>,
 }
 
-impl Writer<'_> {
-    fn agent(&self) -> Value {
+impl ExportWriter<'_> {
+    fn agent_json(&self) -> Value {
         let run = self.run;
         let named =
             |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
@@ -119,11 +120,11 @@ impl Writer<'_> {
         agent
     }
 
-    fn totals(&self) -> Value {
+    fn totals_json(&self) -> Value {
         let run = self.run;
         let tokens = run.turns.iter().fold(Tokens::default(), |sum, turn| sum + turn.tokens);
         let costs: Vec<f64> = run.turns.iter().filter_map(|turn| turn.cost_usd).collect();
-        let mut totals = metrics(
+        let mut totals = token_metrics(
             tokens,
             "total_prompt_tokens",
             "total_completion_tokens",
@@ -135,25 +136,25 @@ impl Writer<'_> {
         totals.into()
     }
 
-    fn turn(&mut self, turn: usize, steps: &mut Vec<Value>) {
-        let told = &self.run.turns[turn];
+    fn add_turn(&mut self, turn: usize, steps: &mut Vec<Value>) {
+        let recorded = &self.run.turns[turn];
         let first = steps.len();
-        if told.request.is_some() || turn > 0 {
-            let mut asked =
-                json!({ "source": "user", "message": self.archive.request_alone(self.run, turn) });
-            stamp(&mut asked, told.started_at);
-            steps.push(asked);
+        if recorded.request.is_some() || turn > 0 {
+            let mut user_step =
+                json!({ "source": "user", "message": self.archive.request_text(self.run, turn) });
+            set_timestamp(&mut user_step, recorded.started_at);
+            steps.push(user_step);
         }
-        for step in 0..told.steps.len() {
-            let made = self.step(StepId { turn, subagent: None, step });
+        for step in 0..recorded.steps.len() {
+            let made = self.step_json(StepId { turn, subagent: None, step });
             steps.push(made);
         }
         let counted = self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id));
         let counted = counted.fold(Tokens::default(), |sum, step| sum + step.tokens);
-        if counted != told.tokens {
+        if counted != recorded.tokens {
             self.left_out.push(format!("tokens of turn {} that no step has", turn + 1));
         }
-        if let Some(cost) = told.cost_usd {
+        if let Some(cost) = recorded.cost_usd {
             match steps[first..].iter_mut().find(|step| step["source"] == "agent") {
                 Some(step) => step["metrics"]["cost_usd"] = json!(cost),
                 None => self.left_out.push(format!("the cost of turn {}", turn + 1)),
@@ -161,7 +162,7 @@ impl Writer<'_> {
         }
     }
 
-    fn step(&mut self, id: StepId) -> Value {
+    fn step_json(&mut self, id: StepId) -> Value {
         let Some(step) = self.run.step(id) else { return Value::Null };
         let text = self.archive.step_text(self.run, id);
         let source = match (step.kind, step.role) {
@@ -170,7 +171,7 @@ impl Writer<'_> {
             _ => "system",
         };
         let mut made = json!({ "source": source, "message": text.text });
-        stamp(&mut made, step.started_at);
+        set_timestamp(&mut made, step.started_at);
         let mut extra = Map::new();
         match step.kind {
             StepKind::Thinking => {
@@ -192,21 +193,21 @@ impl Writer<'_> {
             extra.insert("is_error".into(), true.into());
         }
         if step.tool.is_some() || step.kind == StepKind::SubAgent {
-            // Words that stand with a call are of the call: as a message they would be a step of their own.
+            // Text beside a call belongs to the call: as a message it would be a step of its own.
             if !text.text.is_empty() {
                 extra.insert("with_the_call".into(), text.text.clone().into());
                 made["message"] = "".into();
             }
-            self.call(step, &text, &mut made);
+            self.add_call(step, &text, &mut made);
         } else if !step.edits.is_empty() {
-            extra.insert("edits".into(), self.edits(step));
+            extra.insert("edits".into(), self.edits_json(step));
         }
-        let own = metrics(step.tokens, "prompt_tokens", "completion_tokens", "cached_tokens");
-        if !own.is_empty() {
+        let step_tokens = token_metrics(step.tokens, "prompt_tokens", "completion_tokens", "cached_tokens");
+        if !step_tokens.is_empty() {
             match source {
-                "agent" => made["metrics"] = own.into(),
+                "agent" => made["metrics"] = step_tokens.into(),
                 _ => {
-                    extra.insert("metrics".into(), own.into());
+                    extra.insert("metrics".into(), step_tokens.into());
                 }
             }
         }
@@ -216,7 +217,7 @@ impl Writer<'_> {
         made
     }
 
-    fn call(&mut self, step: &Step, text: &StepText, made: &mut Value) {
+    fn add_call(&mut self, step: &Step, text: &StepText, made: &mut Value) {
         // A branch that was left, or a sub-agent that no call is known to have started.
         if let (None, Some(agent)) = (&step.tool, step.subagent) {
             let id = self.run.subagents.get(agent).map(|agent| &agent.id);
@@ -234,15 +235,15 @@ impl Writer<'_> {
             "" => format!("call-{}-{}-{}", step.place.source.0, step.place.start, step.place.part),
             id => id.to_owned(),
         };
-        let given = text.arguments.clone().unwrap_or_default();
-        let arguments = match serde_json::from_str::<Value>(&given) {
+        let arguments = text.arguments.clone().unwrap_or_default();
+        let arguments = match serde_json::from_str::<Value>(&arguments) {
             Ok(Value::Object(fields)) => Value::Object(fields),
-            _ => json!({ "command": given }),
+            _ => json!({ "command": arguments }),
         };
         let mut call = json!({ "tool_call_id": id, "function_name": name, "arguments": arguments });
         let mut extra = json!({ "label": step.label });
         if !step.edits.is_empty() {
-            extra["edits"] = self.edits(step);
+            extra["edits"] = self.edits_json(step);
         }
         call["extra"] = extra;
         made["tool_calls"] = json!([call]);
@@ -274,52 +275,52 @@ impl Writer<'_> {
     }
 
     /// Changes of files, each whole: what reading the trajectory again makes edits of.
-    fn edits(&self, step: &Step) -> Value {
-        step.edits.iter().map(|edit| self.edit(edit)).collect()
+    fn edits_json(&self, step: &Step) -> Value {
+        step.edits.iter().map(|edit| self.edit_json(edit)).collect()
     }
 
-    fn edit(&self, edit: &Edit) -> Value {
+    fn edit_json(&self, edit: &Edit) -> Value {
         let body = format_of(self.run, edit.place)
-            .and_then(|format| format.edit(&self.archive.record(edit.place), edit));
+            .and_then(|format| format.recorded_edit(&self.archive.record_bytes(edit.place), edit));
         let RecordedEdit { before, change } =
             body.unwrap_or(RecordedEdit { before: None, change: RecordedChange::NotRecorded });
-        let mut told = json!({ "path": edit.path.as_str(), "kind": edit.kind.word() });
+        let mut fields = json!({ "path": edit.path.as_str(), "kind": edit.kind.word() });
         if let Some(from) = &edit.from {
-            told["from"] = from.as_str().into();
+            fields["from"] = from.as_str().into();
         }
         if let Some(before) = before {
-            told["before"] = before.into();
+            fields["before"] = before.into();
         }
         match change {
-            RecordedChange::Write(text) => told["content"] = text.into(),
+            RecordedChange::Write(text) => fields["content"] = text.into(),
             RecordedChange::Replace(parts) => {
                 let part = |part: &trajview_run::files::Replacement| json!({ "old": part.old, "new": part.new, "all": part.all });
-                told["replace"] = parts.iter().map(part).collect();
+                fields["replace"] = parts.iter().map(part).collect();
             }
-            RecordedChange::Patch(hunks) => told["patch"] = written(&hunks).into(),
+            RecordedChange::Patch(hunks) => fields["patch"] = unified_hunks(&hunks).into(),
             RecordedChange::Delete | RecordedChange::NotRecorded | RecordedChange::Binary => {}
         }
         if let (Some(added), removed) = (edit.added, edit.removed) {
-            told["lines"] = json!([added, removed]);
+            fields["lines"] = json!([added, removed]);
         }
-        told
+        fields
     }
 
-    fn subagent(&mut self, agent: usize) -> Value {
-        let told = &self.run.subagents[agent];
-        let turn = told.parent.map_or(0, |parent| parent.turn);
+    fn subagent_json(&mut self, agent: usize) -> Value {
+        let recorded = &self.run.subagents[agent];
+        let turn = recorded.parent.map_or(0, |parent| parent.turn);
         let mut steps: Vec<Value> = vec![];
-        if told.steps.is_empty() {
-            steps.push(json!({ "source": "system", "message": told.title }));
+        if recorded.steps.is_empty() {
+            steps.push(json!({ "source": "system", "message": recorded.title }));
         }
-        for step in 0..told.steps.len() {
-            steps.push(self.step(StepId { turn, subagent: Some(agent), step }));
+        for step in 0..recorded.steps.len() {
+            steps.push(self.step_json(StepId { turn, subagent: Some(agent), step }));
         }
-        number(&mut steps);
-        json!({ "schema_version": "ATIF-v1.7", "trajectory_id": told.id, "agent": { "name": told.name, "version": "unknown" }, "steps": steps, "extra": { "title": told.title } })
+        number_steps(&mut steps);
+        json!({ "schema_version": "ATIF-v1.7", "trajectory_id": recorded.id, "agent": { "name": recorded.name, "version": "unknown" }, "steps": steps, "extra": { "title": recorded.title } })
     }
 
-    fn message(&mut self, id: StepId, all: &mut Vec<Value>) {
+    fn add_messages(&mut self, id: StepId, all: &mut Vec<Value>) {
         let Some(step) = self.run.step(id) else { return };
         let text = self.archive.step_text(self.run, id);
         match step.kind {
@@ -330,10 +331,10 @@ impl Writer<'_> {
                 } else {
                     tool.call_id.to_string()
                 };
-                let given = text.arguments.unwrap_or_default();
-                let arguments = match serde_json::from_str::<Value>(&given) {
-                    Ok(Value::Object(_)) => given,
-                    _ => json!({ "command": given }).to_string(),
+                let arguments = text.arguments.unwrap_or_default();
+                let arguments = match serde_json::from_str::<Value>(&arguments) {
+                    Ok(Value::Object(_)) => arguments,
+                    _ => json!({ "command": arguments }).to_string(),
                 };
                 all.push(json!({ "role": "assistant", "content": text.text, "tool_calls": [
                     { "id": call, "type": "function", "function": { "name": tool.name, "arguments": arguments } }] }));
@@ -353,8 +354,8 @@ impl Writer<'_> {
         }
     }
 
-    /// What neither form has a field for.
-    fn report(&mut self) {
+    /// Reports what neither form has a field for.
+    fn report_left_out(&mut self) {
         let run = self.run;
         let mut say = |is_there: bool, what: String| {
             if is_there {
@@ -387,20 +388,20 @@ impl Writer<'_> {
     }
 }
 
-fn number(steps: &mut [Value]) {
+fn number_steps(steps: &mut [Value]) {
     for (step, number) in steps.iter_mut().zip(1..) {
         step["step_id"] = json!(number);
     }
 }
 
-fn stamp(step: &mut Value, time: Option<Time>) {
+fn set_timestamp(step: &mut Value, time: Option<Time>) {
     if let Some(time) = time {
         step["timestamp"] = time.to_string().into();
     }
 }
 
-/// Only what is recorded.
-fn metrics(tokens: Tokens, input: &str, output: &str, cached: &str) -> Map<String, Value> {
+/// Returns the recorded tokens only.
+fn token_metrics(tokens: Tokens, input: &str, output: &str, cached: &str) -> Map<String, Value> {
     let mut made = Map::new();
     for (key, count) in
         [(input, tokens.input), (output, tokens.output), (cached, tokens.cached_input)]
@@ -422,8 +423,8 @@ fn metrics(tokens: Tokens, input: &str, output: &str, cached: &str) -> Map<Strin
     made
 }
 
-/// Hunks in unified form; where the dialect has no line numbers, zeros stand for them.
-fn written(hunks: &[PatchHunk]) -> String {
+/// Returns hunks in unified form, with zeros where the dialect has no line numbers.
+fn unified_hunks(hunks: &[PatchHunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
         let count = |kinds: [LineKind; 2]| {

@@ -1,5 +1,5 @@
-//! The runs that an export tells of, as rows for a table on screen: no recording is opened for them, and none has to be there. What
-//! a card says is what the table `runs` says; what that does not have is not recorded.
+//! The runs of an export, as rows for a table on screen. No recording is opened for them, and none has to exist. A card
+//! contains what the table `runs` contains; everything else counts as not recorded.
 
 use std::{
     collections::HashMap,
@@ -10,70 +10,71 @@ use std::{
 use trajview_code::redact::below_home;
 use trajview_formats::FORMATS;
 use trajview_run::{
-    Card, Time, Tokens,
-    activity::Work,
-    card::{CardCost, CardIdentity, CardTests, CardTotals, Judged, Trouble},
-    recorded::Passed,
+    RunCard, Time, Tokens,
+    activity::SessionWork,
+    run_card::{CardCost, CardIdentity, CardTests, CardTotals, CardScore, RunTrouble},
+    checkpoint_record::PassCount,
 };
 
 use super::{
-    dataset::{Cell, Exported, Row, Table, columns},
+    dataset::{DataCell, ExportedTables, DataRow, DataTable, table_columns},
     walk,
 };
 
-/// A run of an export: where its recording was, and what is known of it; the error is why it could not be read.
-pub type ExportedRun = (PathBuf, Result<Box<Card>, String>);
+/// A run of an export: the path of its recording, and its card; the error is the reason why it could not be read.
+pub type ExportedRun = (PathBuf, Result<Box<RunCard>, String>);
 
-/// Whether a path opens as a table of runs: tables that were exported, or a folder with several recordings below.
+/// Returns whether a path opens as a table of runs: tables that were exported, or a folder with several recordings
+/// below.
 pub fn opens_as_table(path: &Path) -> bool {
-    is_export(path) || walk::holds_several(path)
+    is_export(path) || walk::contains_several_runs(path)
 }
 
-/// Whether a path is a folder with an exported table of runs, or such a table.
+/// Returns whether a path is a folder with an exported table of runs, or such a table.
 pub fn is_export(path: &Path) -> bool {
-    Exported::at(path).is_some_and(|exported| exported.files(Table::Runs).is_some())
+    ExportedTables::find_in(path).is_some_and(|exported| exported.table_files(DataTable::Runs).is_some())
 }
 
-/// Hands on the runs of an export in its order, some at a time, first few and then more; `tell` returns false where nobody
-/// wants more. Gives what is missing, in a sentence, if anything is.
+/// Gives the runs of an export in their order, first a few at a time and then more; `on_runs` returns false to stop.
+/// Returns a sentence about missing shards, if there are any.
 ///
 /// # Errors
 ///
 /// A sentence, where the table cannot be read.
-pub fn each_exported(
+pub fn for_each_run(
     path: &Path,
-    tell: &mut dyn FnMut(Vec<ExportedRun>) -> bool,
+    on_runs: &mut dyn FnMut(Vec<ExportedRun>) -> bool,
 ) -> Result<Option<String>, String> {
-    let Some(exported) = Exported::at(path) else { return Ok(None) };
-    let mut together = FIRST;
+    let Some(exported) = ExportedTables::find_in(path) else { return Ok(None) };
+    let mut together = FIRST_BATCH;
     let mut runs = Vec::with_capacity(together);
-    for row in exported.rows(Table::Runs, &[])? {
-        runs.extend(run_of(&row?));
+    for row in exported.table_rows(DataTable::Runs, &[])? {
+        runs.extend(run_of_row(&row?));
         if runs.len() == together {
-            if !tell(std::mem::take(&mut runs)) {
+            if !on_runs(std::mem::take(&mut runs)) {
                 return Ok(None);
             }
-            together = MOST;
+            together = MOST_TOGETHER;
         }
     }
-    tell(runs);
-    Ok(exported.missing(Table::Runs))
+    on_runs(runs);
+    Ok(exported.missing_shards(DataTable::Runs))
 }
 
-/// Runs that are told of first: more than a screen has room for.
-const FIRST: usize = 256;
+/// The number of runs in the first batch: more than fit on a screen.
+const FIRST_BATCH: usize = 256;
 
-/// Runs that are told of together: what a screen takes in between two frames.
-const MOST: usize = 2048;
+/// The most runs in a batch: what a screen takes in between two frames.
+const MOST_TOGETHER: usize = 2048;
 
-/// The innermost folder that all recordings of an export were in; None where they have none in common.
-pub fn folder_of_exported(path: &Path) -> Option<PathBuf> {
-    let exported = Exported::at(path)?;
-    let at = *PLACES.get("source_uri")?;
+/// Returns the innermost folder that all recordings of an export were in; None where they have none in common.
+pub fn common_folder(path: &Path) -> Option<PathBuf> {
+    let exported = ExportedTables::find_in(path)?;
+    let at = *COLUMN_INDEXES.get("source_uri")?;
     let mut folder: Option<PathBuf> = None;
-    for row in exported.rows(Table::Runs, &["source_uri"]).ok()? {
+    for row in exported.table_rows(DataTable::Runs, &["source_uri"]).ok()? {
         let row = row.ok()?;
-        let source = at_home(row.get(at)?.text()?);
+        let source = in_home_folder(row.get(at)?.as_text()?);
         let mut shared = match folder.take() {
             Some(shared) => shared,
             None => source.parent()?.to_owned(),
@@ -86,144 +87,144 @@ pub fn folder_of_exported(path: &Path) -> Option<PathBuf> {
     folder
 }
 
-static PLACES: LazyLock<HashMap<&str, usize>> =
-    LazyLock::new(|| columns(Table::Runs).iter().map(|column| column.name).zip(0..).collect());
+static COLUMN_INDEXES: LazyLock<HashMap<&str, usize>> =
+    LazyLock::new(|| table_columns(DataTable::Runs).iter().map(|column| column.name).zip(0..).collect());
 
 /// A row of the table, by the names of its columns.
-struct RowByName<'a>(&'a Row);
+struct RowByName<'a>(&'a DataRow);
 
 impl RowByName<'_> {
-    fn cell(&self, name: &str) -> Option<&Cell> {
-        self.0.get(*PLACES.get(name)?)
+    fn cell_named(&self, name: &str) -> Option<&DataCell> {
+        self.0.get(*COLUMN_INDEXES.get(name)?)
     }
 
-    fn words(&self, name: &str) -> Option<String> {
-        self.cell(name)?.text().map(str::to_owned)
+    fn text_of(&self, name: &str) -> Option<String> {
+        self.cell_named(name)?.as_text().map(str::to_owned)
     }
 
-    fn whole(&self, name: &str) -> Option<u64> {
-        match self.cell(name)? {
-            Cell::Whole(number) => u64::try_from(*number).ok(),
-            Cell::Missing | Cell::Text(_) | Cell::Real(_) | Cell::Truth(_) => None,
+    fn u64_of(&self, name: &str) -> Option<u64> {
+        match self.cell_named(name)? {
+            DataCell::Integer(number) => u64::try_from(*number).ok(),
+            DataCell::Missing | DataCell::Text(_) | DataCell::Real(_) | DataCell::Bool(_) => None,
         }
     }
 
-    fn count(&self, name: &str) -> Option<usize> {
-        usize::try_from(self.whole(name)?).ok()
+    fn count_of(&self, name: &str) -> Option<usize> {
+        usize::try_from(self.u64_of(name)?).ok()
     }
 
-    fn real(&self, name: &str) -> Option<f64> {
-        match self.cell(name)? {
-            Cell::Real(number) => Some(*number),
-            Cell::Whole(number) => Some(*number as f64),
-            Cell::Missing | Cell::Text(_) | Cell::Truth(_) => None,
+    fn real_of(&self, name: &str) -> Option<f64> {
+        match self.cell_named(name)? {
+            DataCell::Real(number) => Some(*number),
+            DataCell::Integer(number) => Some(*number as f64),
+            DataCell::Missing | DataCell::Text(_) | DataCell::Bool(_) => None,
         }
     }
 }
 
-/// None for a row without a path.
-fn run_of(row: &Row) -> Option<ExportedRun> {
+/// Returns None for a row without a path.
+fn run_of_row(row: &DataRow) -> Option<ExportedRun> {
     let row = RowByName(row);
-    let path = at_home(&row.words("source_uri")?);
+    let path = in_home_folder(&row.text_of("source_uri")?);
     // Where only a part could not be read the rest is known.
-    let failed = row.words("read_error").filter(|_| row.whole("turns").is_none());
-    Some((path, failed.map_or_else(|| Ok(Box::new(card_of(&row))), Err)))
+    let failed = row.text_of("read_error").filter(|_| row.u64_of("turns").is_none());
+    Some((path, failed.map_or_else(|| Ok(Box::new(card_of_row(&row))), Err)))
 }
 
-/// A path whose home folder was taken out, in the home folder of whoever reads it.
-fn at_home(path: &str) -> PathBuf {
+/// Completes a path whose home folder was taken out with the home folder of the current user.
+fn in_home_folder(path: &str) -> PathBuf {
     let below = path.strip_prefix('~').filter(|rest| rest.starts_with('/')).or(below_home(path));
     let below = below.map(|rest| rest.trim_start_matches('/'));
     let home = below.and_then(|rest| Some(etcetera::home_dir().ok()?.join(rest)));
     home.unwrap_or_else(|| PathBuf::from(path))
 }
 
-fn card_of(row: &RowByName<'_>) -> Card {
-    let turns = row.count("turns").unwrap_or_default();
-    let not_counted = row.count("turns_not_counted").unwrap_or_default();
-    let judged = row.real("mcf").zip(row.words("judge"));
-    let totals = totals(row);
-    let strict = totals.tests.map(|(passed, total)| Passed { passed, total });
-    Card {
-        identity: identity(row),
+fn card_of_row(row: &RowByName<'_>) -> RunCard {
+    let turns = row.count_of("turns").unwrap_or_default();
+    let not_counted = row.count_of("turns_not_counted").unwrap_or_default();
+    let judged = row.real_of("mcf").zip(row.text_of("judge"));
+    let totals = card_totals(row);
+    let strict = totals.tests.map(|(passed, total)| PassCount { passed, total });
+    RunCard {
+        identity: card_identity(row),
         turns,
         not_counted: vec!["not counted"; not_counted],
         end: turns + not_counted,
-        checkpoints: row.count("checkpoints").unwrap_or_default(),
-        lines: row.whole("lines_added").zip(row.whole("lines_removed")),
+        checkpoints: row.count_of("checkpoints").unwrap_or_default(),
+        lines: row.u64_of("lines_added").zip(row.u64_of("lines_removed")),
         tokens: row
-            .whole("input_tokens")
-            .zip(row.whole("output_tokens"))
+            .u64_of("input_tokens")
+            .zip(row.u64_of("output_tokens"))
             .map(|(input, output)| input.saturating_add(output)),
         cost: CardCost {
-            recorded_usd: row.real("cost_usd"),
-            computed_usd: row.real("cost_computed_usd"),
+            recorded_usd: row.real_of("cost_usd"),
+            computed_usd: row.real_of("cost_computed_usd"),
         },
         tests: strict.map(|strict| CardTests::Counted { strict, iso: None, core: None }),
         mcf: judged.map(|(score, judge)| {
-            let done = row.count("judged_turn").unwrap_or_default();
-            Judged { score, judge, done }
+            let done = row.count_of("judged_turn").unwrap_or_default();
+            CardScore { score, judge, done }
         }),
-        trouble: Trouble {
-            warnings: row.count("warnings").unwrap_or_default(),
+        trouble: RunTrouble {
+            warnings: row.count_of("warnings").unwrap_or_default(),
             first_warnings: vec![],
-            failures: row.count("errors"),
+            failures: row.count_of("errors"),
         },
-        work: Work {
-            steps: row.count("steps").unwrap_or_default(),
+        work: SessionWork {
+            steps: row.count_of("steps").unwrap_or_default(),
             ended_at: totals.ended_at,
-            ..Work::default()
+            ..SessionWork::default()
         },
         totals,
-        ..Card::default()
+        ..RunCard::default()
     }
 }
 
-fn totals(row: &RowByName<'_>) -> CardTotals {
-    let moment = |name: &str| Time::parse(&row.words(name)?).map(|time| time.0);
+fn card_totals(row: &RowByName<'_>) -> CardTotals {
+    let moment = |name: &str| Time::parse(&row.text_of(name)?).map(|time| time.0);
     CardTotals {
         started_at: moment("date"),
         ended_at: moment("ended_at"),
-        seconds: row.real("total_time"),
-        task_set: row.words("task_set"),
-        task_title: row.words("task_title"),
+        seconds: row.real_of("total_time"),
+        task_set: row.text_of("task_set"),
+        task_title: row.text_of("task_title"),
         tokens: Tokens {
-            input: row.whole("input_tokens"),
-            cached_input: row.whole("cached_input_tokens"),
-            output: row.whole("output_tokens"),
-            reasoning: row.whole("reasoning_tokens"),
-            cache_write: row.whole("cache_write_tokens"),
-            cache_write_1h: row.whole("cache_write_1h_tokens"),
+            input: row.u64_of("input_tokens"),
+            cached_input: row.u64_of("cached_input_tokens"),
+            output: row.u64_of("output_tokens"),
+            reasoning: row.u64_of("reasoning_tokens"),
+            cache_write: row.u64_of("cache_write_tokens"),
+            cache_write_1h: row.u64_of("cache_write_1h_tokens"),
         },
-        not_priced_tokens: row.whole("not_priced_tokens"),
-        steps: row.count("steps"),
-        tool_calls: row.count("tool_calls"),
-        errors: row.count("errors"),
-        tests: row.whole("tests_passed").zip(row.whole("tests_total")),
-        is_tree_alone: row.whole("steps").is_none() && row.real("rubric_score").is_some(),
+        not_priced_tokens: row.u64_of("not_priced_tokens"),
+        steps: row.count_of("steps"),
+        tool_calls: row.count_of("tool_calls"),
+        errors: row.count_of("errors"),
+        tests: row.u64_of("tests_passed").zip(row.u64_of("tests_total")),
+        is_tree_alone: row.u64_of("steps").is_none() && row.real_of("rubric_score").is_some(),
     }
 }
 
-fn identity(row: &RowByName<'_>) -> CardIdentity {
-    let said = |name: &str| row.words(name).filter(|words| !words.trim().is_empty());
-    let (task_id, task_title) = (said("task_id"), said("task_title"));
-    let agent_key = said("agent");
+fn card_identity(row: &RowByName<'_>) -> CardIdentity {
+    let text = |name: &str| row.text_of(name).filter(|words| !words.trim().is_empty());
+    let (task_id, task_title) = (text("task_id"), text("task_title"));
+    let agent_key = text("agent");
     let agent: Vec<String> =
-        [agent_key.clone(), said("agent_version")].into_iter().flatten().collect();
-    let format = row.words("source_type").unwrap_or_default();
+        [agent_key.clone(), text("agent_version")].into_iter().flatten().collect();
+    let format = row.text_of("source_type").unwrap_or_default();
     CardIdentity {
-        id: row.words("transcript_id").unwrap_or_default(),
-        title: row.words("title").unwrap_or_default(),
+        id: row.text_of("transcript_id").unwrap_or_default(),
+        title: row.text_of("title").unwrap_or_default(),
         task: task_title.or_else(|| task_id.clone()),
         task_key: task_id,
         agent: Some(agent.join(" ")).filter(|words| !words.is_empty()),
         agent_key,
-        model: said("model"),
-        condition: said("condition"),
+        model: text("model"),
+        condition: text("condition"),
         format: FORMATS.iter().map(|it| it.name()).find(|it| *it == format).unwrap_or_default(),
         request: None,
-        harness: row.words("harness"),
-        provenance: row.words("provenance"),
+        harness: row.text_of("harness"),
+        provenance: row.text_of("provenance"),
     }
 }
 
@@ -233,8 +234,8 @@ mod tests {
 
     use super::*;
 
-    /// A folder with an export of some rows, as lines of JSON.
-    fn export(lines: &[&str]) -> tempfile::TempDir {
+    /// Writes an export of some rows, as lines of JSON, and returns its folder.
+    fn write_export(lines: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs-1of1-0123456789abcdef.jsonl");
         fs::write(path, lines.join("\n") + "\n").unwrap();
@@ -243,13 +244,13 @@ mod tests {
 
     #[test]
     fn a_run_of_an_export_says_what_the_table_says_and_what_it_does_not_have_is_none() {
-        let folder = export(&[
+        let folder = write_export(&[
             r#"{"source_uri":"runs/a/1.json","transcript_id":"s","source_type":"atif","agent":"codex","agent_version":"1.2","task_id":"t","turns":3,"turns_not_counted":1,"input_tokens":3,"output_tokens":2,"cost_usd":0.5,"lines_added":null,"lines_removed":null}"#,
             r#"{"source_uri":"runs/b/2.json","transcript_id":"runs/b/2.json","read_error":"runs/b/2.json: no such file"}"#,
         ]);
         let mut runs = vec![];
 
-        let missing = each_exported(folder.path(), &mut |some| {
+        let missing = for_each_run(folder.path(), &mut |some| {
             runs.extend(some);
             true
         });
@@ -263,7 +264,7 @@ mod tests {
         assert_eq!((card.turns, card.not_counted.len(), card.tokens), (3, 1, Some(5)));
         assert_eq!((card.lines, card.tests, card.totals.seconds), (None, None, None));
         assert_eq!(runs[1].1, Err("runs/b/2.json: no such file".into()));
-        assert_eq!(folder_of_exported(folder.path()), Some("runs".into()));
+        assert_eq!(common_folder(folder.path()), Some("runs".into()));
         assert!(is_export(folder.path()) && opens_as_table(folder.path()));
     }
 }

@@ -1,4 +1,4 @@
-//! Making a run bundle from any recording we can read.
+//! Makes a run bundle from any recording that trajview reads.
 //!
 //! The agent's logs are kept byte for byte below `session/`; the files over time become `workspace.git`, one commit a
 //! turn. Where the recording shows no content at all there is no repository, and the bundle tells the files as the
@@ -12,33 +12,33 @@ use git2::{
 use serde::Serialize;
 
 use trajview_formats as formats;
-use trajview_formats::Shape;
+use trajview_formats::RecordingShape;
 use trajview_run::{
     EditKind, RepoPath, Run, Time,
-    files::{FileMode, FilesFrom, Timeline, Tree, TreeFile},
+    files::{FileMode, FilesSource, Timeline, SourceTree, TreeFile},
 };
 
 use super::{
-    Archive, OpenError, bytes, disk, entries,
-    find::{self, Found, FoundFile},
-    inside, pack,
-    remote::{self, Much},
-    write::{Draft, WriteError},
+    Archive, OpenError, file_bytes, disk, entries,
+    recording_files::{self, FoundRecording, FoundFile},
+    containers, pack_writer,
+    remote::{self, FetchAmount},
+    write::{FolderDraft, WriteError},
 };
 
-/// What an import made.
+/// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportSummary {
     pub turns: usize,
-    /// 0 where the bundle has no repository.
+    /// The number of commits; 0 where the bundle has no repository.
     pub commits: usize,
-    /// Files below `session/`.
+    /// The number of files below `session/`.
     pub logs: usize,
     /// Sentences about what could not be taken over.
     pub warnings: Vec<String>,
 }
 
-/// Why an import did not happen; nothing was left behind.
+/// The reason why an import failed; it leaves no files.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     #[error(transparent)]
@@ -47,10 +47,10 @@ pub enum ImportError {
     Write(#[from] WriteError),
 }
 
-/// Author and committer of every commit: nobody, so that the same recording gives the same commits.
-const WHO: (&str, &str) = ("trajview import", "import@trajview.invalid");
+/// The author and committer of every commit: a neutral one, so that the same recording gives the same commits.
+const AUTHOR: (&str, &str) = ("trajview import", "import@trajview.invalid");
 
-/// What a bundle may hold (section by section of its description), beside its logs and its repository.
+/// The files that a bundle may have beside its logs and its repository, section by section of its description.
 const BUNDLE_FILES: [&str; 12] = [
     "grade.json",
     "pb_result.json",
@@ -68,49 +68,49 @@ const BUNDLE_FILES: [&str; 12] = [
 
 const BUNDLE_FOLDERS: [&str; 3] = ["session", "judgements", "labels"];
 
-/// What of a repository is content; hooks and the like stay behind.
+/// The parts of a repository that are content; hooks and the like are left out.
 const REPO_PARTS: [&str; 6] = ["HEAD", "config", "packed-refs", "refs", "objects", "shallow"];
 
-/// A bundle with more files or deeper folders than this is not copied further.
+/// The most files of a bundle that are copied; [`MOST_DEEP`] is the greatest depth of their folders.
 const MOST_FILES: usize = 200_000;
 const MOST_DEEP: usize = 16;
 
 /// Makes a bundle at `out`, which must not exist or be an empty folder, from the recording at `source`.
-pub fn import(source: &Path, out: &Path) -> Result<Imported, ImportError> {
-    let found = find::find(source, bytes::Access::Held)?;
+pub fn import_bundle(source: &Path, out: &Path) -> Result<ImportSummary, ImportError> {
+    let recording = recording_files::find_recording(source, file_bytes::FileAccess::InMemory)?;
     let opened = super::open(source)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    refuse_inside(&found, out)?;
+    refuse_inside(&recording, out)?;
     if run.is_rubric_tree_alone() {
         let why =
             "has no turns to make a bundle of: put it into the folder of a bundle to see it there"
                 .into();
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }
-    let draft = Draft::of(out)?;
-    let imported = if formats::shape_of(run.origin.format) == Some(Shape::Bundle) {
-        copy_bundle(&found, run, archive, &draft)?
+    let draft = FolderDraft::for_target(out)?;
+    let imported = if formats::shape_by_name(run.origin.format) == Some(RecordingShape::Bundle) {
+        copy_bundle(&recording, run, archive, &draft)?
     } else {
-        make_bundle(&found, run, archive, &draft)?
+        make_bundle(&recording, run, archive, &draft)?
     };
     draft.publish()?;
     Ok(imported)
 }
 
-/// A bundle written into the recording would change it.
-fn refuse_inside(found: &Found, out: &Path) -> Result<(), WriteError> {
+/// Refuses to write a bundle into the recording, which would change it.
+fn refuse_inside(recording: &FoundRecording, out: &Path) -> Result<(), WriteError> {
     let parent = out.ancestors().skip(1).find(|path| !path.as_os_str().is_empty() && path.exists());
     let parent = fs::canonicalize(parent.unwrap_or(Path::new(".")));
-    let own = match (found.format.offers().shape, found.files.first()) {
-        (Shape::Snapshots, _) => found.main.clone(),
-        (Shape::Bundle, _) | (_, None) => found.folder.clone(),
+    let own = match (recording.format.capabilities().shape, recording.files.first()) {
+        (RecordingShape::Snapshots, _) => recording.main.clone(),
+        (RecordingShape::Bundle, _) | (_, None) => recording.folder.clone(),
         (_, Some(main)) => {
             let name = main
                 .name
                 .trim_end_matches(".zstd")
                 .trim_end_matches(".zst")
                 .trim_end_matches(".jsonl");
-            found.folder.join(name)
+            recording.folder.join(name)
         }
     };
     match (parent, fs::canonicalize(folder_or_here(&own))) {
@@ -127,38 +127,38 @@ fn folder_or_here(path: &Path) -> &Path {
 }
 
 fn copy_bundle(
-    found: &Found,
+    recording: &FoundRecording,
     run: &Run,
     archive: &Archive,
-    draft: &Draft,
-) -> Result<Imported, ImportError> {
+    draft: &FolderDraft,
+) -> Result<ImportSummary, ImportError> {
     let mut members = vec![];
     for name in BUNDLE_FILES {
-        collect(&found.folder, name, 0, &mut members);
+        collect_members(&recording.folder, name, 0, &mut members);
     }
     for folder in BUNDLE_FOLDERS {
-        collect(&found.folder, folder, 0, &mut members);
+        collect_members(&recording.folder, folder, 0, &mut members);
     }
     let mut warnings = vec![];
     if archive.repo.is_some() {
         for part in REPO_PARTS {
-            collect(&found.folder, &format!("workspace.git/{part}"), 0, &mut members);
+            collect_members(&recording.folder, &format!("workspace.git/{part}"), 0, &mut members);
         }
         for folder in ["objects", "refs"] {
             // A repository without them is none, even where they are empty.
             let path = draft.folder().join("workspace.git").join(folder);
-            fs::create_dir_all(&path).map_err(|why| WriteError::new(&path, bytes::reason(&why)))?;
+            fs::create_dir_all(&path).map_err(|why| WriteError::new(&path, file_bytes::error_reason(&why)))?;
         }
-    } else if disk::symlink_metadata(&found.folder.join("workspace.git")).is_ok() {
+    } else if disk::symlink_metadata(&recording.folder.join("workspace.git")).is_ok() {
         warnings.push("workspace.git cannot be read and is left out".to_owned());
     }
     // Last: a folder without it is not taken for a bundle.
-    collect(&found.folder, "run.json", 0, &mut members);
+    collect_members(&recording.folder, "run.json", 0, &mut members);
     let mut logs = 0;
     for name in &members {
-        match read_inside(&found.folder, name) {
+        match read_inside(&recording.folder, name) {
             Ok(content) => {
-                draft.write(name, &content)?;
+                draft.write_file(name, &content)?;
                 logs += usize::from(name.as_str().starts_with("session/"));
             }
             Err(why) => warnings.push(format!("{name} is left out: {why}")),
@@ -171,59 +171,59 @@ fn copy_bundle(
             .filter(|id| repo.has_commit(id))
             .count()
     });
-    Ok(Imported { turns: run.turns.len(), commits, logs, warnings })
+    Ok(ImportSummary { turns: run.turns.len(), commits, logs, warnings })
 }
 
-/// The regular files at or below a name; links are not followed.
-fn collect(root: &Path, name: &str, depth: usize, members: &mut Vec<RepoPath>) {
+/// Collects the regular files at or below a name; links are not followed.
+fn collect_members(root: &Path, name: &str, depth: usize, members: &mut Vec<RepoPath>) {
     let path = root.join(name);
     let Ok(meta) = disk::symlink_metadata(&path) else { return };
     if meta.is_file() && members.len() < MOST_FILES {
         members.extend(RepoPath::new(name));
     } else if meta.is_dir() && depth < MOST_DEEP {
-        let entries = disk::listed(&path);
-        remote::fetch_soon(&entries, Much::All);
+        let entries = disk::list_folder(&path);
+        remote::fetch_soon(&entries, FetchAmount::All);
         for child in entries.iter().map(|path| disk::name_of(path)).filter(|it| !it.is_empty()) {
-            collect(root, &format!("{name}/{child}"), depth + 1, members);
+            collect_members(root, &format!("{name}/{child}"), depth + 1, members);
         }
     }
 }
 
-/// The bytes of a regular file as they stand on the disk, packed or not; a link may not lead out of `folder`.
+/// Reads a regular file byte for byte, packed or not; a link may not lead out of `folder`.
 fn read_inside(folder: &Path, name: &RepoPath) -> Result<Vec<u8>, String> {
     let path = folder.join(name.as_str());
     let read = || -> io::Result<Option<Vec<u8>>> {
-        let root = disk::canonical(folder_or_here(folder))?;
-        let is_inside = disk::canonical(&path)?.starts_with(root);
+        let root = disk::canonical_path(folder_or_here(folder))?;
+        let is_inside = disk::canonical_path(&path)?.starts_with(root);
         let is_file = disk::symlink_metadata(&path)?.is_file();
-        if is_inside && is_file { disk::read(&path).map(Some) } else { Ok(None) }
+        if is_inside && is_file { disk::read_file(&path).map(Some) } else { Ok(None) }
     };
     match read() {
         Ok(Some(content)) => Ok(content),
         Ok(None) => Err("it leads out of the recording".into()),
-        Err(why) => Err(bytes::reason(&why)),
+        Err(why) => Err(file_bytes::error_reason(&why)),
     }
 }
 
 fn make_bundle(
-    found: &Found,
+    recording: &FoundRecording,
     run: &Run,
     archive: &Archive,
-    draft: &Draft,
-) -> Result<Imported, ImportError> {
+    draft: &FolderDraft,
+) -> Result<ImportSummary, ImportError> {
     let mut warnings = vec![];
-    let logs = copy_logs(found, run, draft, &mut warnings)?;
+    let logs = copy_logs(recording, run, draft, &mut warnings)?;
     if run.checkpoints.iter().any(|checkpoint| checkpoint.recorded.is_some()) {
         warnings.push(
             "what the harness measured is not taken over: a bundle has no place for it".into(),
         );
     }
-    let timeline = archive.timeline(run).map_err(WriteError::at(draft.folder()))?;
-    let commits = if shows_content(&timeline) {
+    let timeline = archive.timeline(run).map_err(WriteError::at_path(draft.folder()))?;
+    let commits = if has_any_content(&timeline) {
         let path = draft.folder().join("workspace.git");
-        let mut history = History::new(run, archive, &timeline, &path);
-        let commits = history.write().map_err(|why| WriteError::new(&path, sentence(&why)))?;
-        warnings.extend(history.left_out());
+        let mut history = CommitHistory::new(run, archive, &timeline, &path);
+        let commits = history.write_commits().map_err(|why| WriteError::new(&path, git_error_text(&why)))?;
+        warnings.extend(history.left_out_sentences());
         commits
     } else {
         if timeline.turns.iter().any(|turn| !turn.changes.is_empty()) {
@@ -233,60 +233,60 @@ fn make_bundle(
         }
         vec![]
     };
-    let main = main_log(found);
-    let lines = main.as_ref().map_or_else(Vec::new, |_| line_ranges(found, run));
+    let main = main_log(recording);
+    let lines = main.as_ref().map_or_else(Vec::new, |_| line_ranges(recording, run));
     let script = script_of(run, archive);
-    let provenance = provenance(run, &timeline, &warnings, !commits.is_empty());
-    let manifest = manifest(run, &commits, main.as_deref(), &lines, &provenance);
+    let provenance = provenance_text(run, &timeline, &warnings, !commits.is_empty());
+    let manifest = run_json(run, &commits, main.as_deref(), &lines, &provenance);
     write_json(draft, "script.json", &script)?;
     // Last: a folder without it is not taken for a bundle.
     write_json(draft, "run.json", &manifest)?;
-    Ok(Imported { turns: run.turns.len(), commits: commits.len(), logs, warnings })
+    Ok(ImportSummary { turns: run.turns.len(), commits: commits.len(), logs, warnings })
 }
 
-fn write_json(draft: &Draft, name: &str, document: &impl Serialize) -> Result<(), WriteError> {
+fn write_json(draft: &FolderDraft, name: &str, document: &impl Serialize) -> Result<(), WriteError> {
     let text = serde_json::to_string_pretty(document);
-    let text = text.map_err(WriteError::at(Path::new(name)))?;
+    let text = text.map_err(WriteError::at_path(Path::new(name)))?;
     let name = RepoPath::new(name).ok_or_else(|| WriteError::new(Path::new(name), "not a name"))?;
-    draft.write(&name, format!("{text}\n").as_bytes())
+    draft.write_file(&name, format!("{text}\n").as_bytes())
 }
 
 fn copy_logs(
-    found: &Found,
+    recording: &FoundRecording,
     run: &Run,
-    draft: &Draft,
+    draft: &FolderDraft,
     warnings: &mut Vec<String>,
 ) -> Result<usize, ImportError> {
     let mut logs = 0;
-    for (at, file) in found.files.iter().enumerate() {
-        if is_of_harness(found, run, at) {
+    for (at, file) in recording.files.iter().enumerate() {
+        if is_harness_file(recording, run, at) {
             continue;
         }
         // What was inside another file is what was unpacked; what lies above the log was found by the log's format.
-        let is_read_already = is_member(found, file)
+        let is_read_already = is_member(recording, file)
             || file.name.contains(".tar.gz/")
             || file.name.starts_with(ABOVE);
-        let name = RepoPath::new(&name_in_bundle(found, file));
+        let name = RepoPath::new(&name_in_bundle(recording, file));
         let content = match &name {
             Some(_) if is_read_already => Ok(file.bytes.to_vec()),
-            Some(name) => read_inside(&found.folder, name),
+            Some(name) => read_inside(&recording.folder, name),
             None => Err("not a name inside the recording".into()),
         };
         match (content, name.and_then(|name| RepoPath::new(&format!("session/{name}")))) {
             (Ok(content), Some(name)) => {
-                draft.write(&name, &content)?;
+                draft.write_file(&name, &content)?;
                 logs += 1;
             }
-            (Err(why), _) if at == 0 && !is_link(found) => {
-                let path = found.folder.join(&file.name);
+            (Err(why), _) if at == 0 && !is_link(recording) => {
+                let path = recording.folder.join(&file.name);
                 return Err(OpenError::Read { path, why }.into());
             }
             // The main log was named by the user, who may name a link.
             (Err(_), Some(name)) if at == 0 => {
-                let path = found.folder.join(&file.name);
+                let path = recording.folder.join(&file.name);
                 let content = fs::read(&path)
-                    .map_err(|why| OpenError::Read { path, why: bytes::reason(&why) })?;
-                draft.write(&name, &content)?;
+                    .map_err(|why| OpenError::Read { path, why: file_bytes::error_reason(&why) })?;
+                draft.write_file(&name, &content)?;
                 logs += 1;
             }
             (Err(why), _) => warnings.push(format!("{} is left out: {why}", file.name)),
@@ -296,53 +296,53 @@ fn copy_logs(
     Ok(logs)
 }
 
-/// A file of a benchmark harness, and not a log of the agent.
-fn is_of_harness(found: &Found, run: &Run, file: usize) -> bool {
+/// Returns whether a file belongs to a benchmark harness, and is no log of the agent.
+fn is_harness_file(recording: &FoundRecording, run: &Run, file: usize) -> bool {
     let format = run.origin.sources.get(file).map(|source| source.format);
-    found.format.offers().shape == Shape::Snapshots && format == Some(found.format.name())
+    recording.format.capabilities().shape == RecordingShape::Snapshots && format == Some(recording.format.name())
 }
 
-fn is_link(found: &Found) -> bool {
-    let path = found.files.first().map(|main| found.folder.join(&main.name));
+fn is_link(recording: &FoundRecording) -> bool {
+    let path = recording.files.first().map(|main| recording.folder.join(&main.name));
     path.is_some_and(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
 }
 
-/// The log of one turn, where each has its own.
-fn session_of<'a>(run: &'a Run, turn: &trajview_run::Turn) -> Option<&'a str> {
+/// Returns the log of one turn, where each has its own.
+fn turn_session<'a>(run: &'a Run, turn: &trajview_run::Turn) -> Option<&'a str> {
     let step = turn
         .steps
         .first()
-        .filter(|_| formats::shape_of(run.origin.format) == Some(Shape::Snapshots))?;
+        .filter(|_| formats::shape_by_name(run.origin.format) == Some(RecordingShape::Snapshots))?;
     let source = run.origin.sources.get(step.place.source.0 as usize)?;
     (source.format != run.origin.format).then_some(source.name.as_str())
 }
 
-/// The main log as `run.json` names it: below `session/`. None where every turn has its own.
-fn main_log(found: &Found) -> Option<String> {
-    let main = found.files.first().filter(|_| found.format.offers().shape != Shape::Snapshots);
-    main.map(|main| name_in_bundle(found, main))
+/// Returns the main log as `run.json` names it: below `session/`. None where every turn has its own.
+fn main_log(recording: &FoundRecording) -> Option<String> {
+    let main = recording.files.first().filter(|_| recording.format.capabilities().shape != RecordingShape::Snapshots);
+    main.map(|main| name_in_bundle(recording, main))
 }
 
-/// Whether a file stood inside another one.
-fn is_member(found: &Found, file: &FoundFile) -> bool {
-    inside::below(&found.folder.join(&file.name)).is_some()
+/// Returns whether a file was inside a container file.
+fn is_member(recording: &FoundRecording, file: &FoundFile) -> bool {
+    containers::place_inside(&recording.folder.join(&file.name)).is_some()
 }
 
 /// The folder above that of the log.
 const ABOVE: &str = "../";
 
-/// What stood inside another file is written as it was read, under a name that says what it is; what lay in a folder above the
-/// log's stands beside it.
-fn name_in_bundle(found: &Found, file: &FoundFile) -> String {
+/// Returns the name of a file in the bundle. A member of a container is written as it was read, under a name that shows
+/// its type; a file from a folder above the log is put beside it.
+fn name_in_bundle(recording: &FoundRecording, file: &FoundFile) -> String {
     let has_end = entries::could_be_log(Path::new(&file.name));
-    if is_member(found, file) && !has_end {
+    if is_member(recording, file) && !has_end {
         return format!("{}.json", file.name);
     }
     file.name.trim_start_matches(ABOVE).to_owned()
 }
 
-/// First and last line of each turn in the main log; empty where the turns do not stand in it one after the other.
-fn line_ranges(found: &Found, run: &Run) -> Vec<(u32, u32)> {
+/// Returns the first and last line of each turn in the main log; empty where the turns do not follow one another in it.
+fn line_ranges(recording: &FoundRecording, run: &Run) -> Vec<(u32, u32)> {
     let is_main = |source: u32| source == 0;
     let start = |turn: &trajview_run::Turn| {
         let request = turn.request.filter(|place| is_main(place.source.0));
@@ -355,7 +355,7 @@ fn line_ranges(found: &Found, run: &Run) -> Vec<(u32, u32)> {
     if !starts.windows(2).all(|pair| pair[0] < pair[1]) {
         return vec![];
     }
-    let whole = found.files.first().map(|main| main.bytes.whole().0).unwrap_or_default();
+    let whole = recording.files.first().map(|main| main.bytes.read_all().0).unwrap_or_default();
     let bytes = &*whole;
     let has_tail = bytes.last().is_some_and(|last| *last != b'\n');
     let count = memchr::memchr_iter(b'\n', bytes).count() + usize::from(has_tail);
@@ -366,32 +366,32 @@ fn line_ranges(found: &Found, run: &Run) -> Vec<(u32, u32)> {
 }
 
 #[derive(Serialize)]
-struct Script<'a> {
+struct ScriptJson<'a> {
     schema: &'static str,
     task: Option<&'a str>,
     condition: Option<&'a str>,
-    requests: Vec<Request<'a>>,
+    requests: Vec<ScriptRequest<'a>>,
 }
 
 #[derive(Serialize)]
-struct Request<'a> {
+struct ScriptRequest<'a> {
     turn: usize,
     text: String,
     checkpoint: Option<&'a str>,
 }
 
-fn script_of<'a>(run: &'a Run, archive: &Archive) -> Script<'a> {
+fn script_of<'a>(run: &'a Run, archive: &Archive) -> ScriptJson<'a> {
     let request = |(at, turn): (usize, &'a trajview_run::Turn)| {
-        turn.request.map(|_| Request {
+        turn.request.map(|_| ScriptRequest {
             turn: at + 1,
-            text: archive.request_alone(run, at),
+            text: archive.request_text(run, at),
             checkpoint: turn
                 .checkpoint
                 .and_then(|checkpoint| run.checkpoints.get(checkpoint))
                 .map(|checkpoint| checkpoint.id.as_str()),
         })
     };
-    Script {
+    ScriptJson {
         schema: "trajview.script/1",
         task: run.task.as_ref().map(|task| task.id.as_str()),
         condition: run.condition.as_deref(),
@@ -400,48 +400,48 @@ fn script_of<'a>(run: &'a Run, archive: &Archive) -> Script<'a> {
 }
 
 #[derive(Serialize)]
-struct Manifest<'a> {
+struct RunJson<'a> {
     schema: &'static str,
     id: &'a str,
     title: &'a str,
-    task: Option<Task<'a>>,
+    task: Option<RunJsonTask<'a>>,
     condition: Option<&'a str>,
     platform: Option<&'a str>,
-    agent: Agent<'a>,
+    agent: RunJsonAgent<'a>,
     model: Option<&'a str>,
     provenance: &'a str,
     started_at: Option<String>,
     ended_at: Option<String>,
     languages: [&'static str; 0],
-    checkpoints: Vec<CheckpointRow<'a>>,
-    turns: Vec<TurnRow<'a>>,
+    checkpoints: Vec<RunJsonCheckpoint<'a>>,
+    turns: Vec<RunJsonTurn<'a>>,
 }
 
-/// What an agent was to do, as `run.json` has it.
+/// The task of the agent, as `run.json` has it.
 #[derive(Debug, Serialize)]
-pub struct Task<'a> {
+pub struct RunJsonTask<'a> {
     pub id: &'a str,
     pub title: Option<&'a str>,
     pub venue: Option<&'a str>,
 }
 
-/// Who worked, as `run.json` has it.
+/// The agent, as `run.json` has it.
 #[derive(Debug, Serialize)]
-pub struct Agent<'a> {
+pub struct RunJsonAgent<'a> {
     pub name: Option<&'a str>,
     pub version: Option<&'a str>,
 }
 
 /// A checkpoint, as `run.json` has it.
 #[derive(Debug, Serialize)]
-pub struct CheckpointRow<'a> {
+pub struct RunJsonCheckpoint<'a> {
     pub id: &'a str,
     pub turn: usize,
     pub label: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct TurnRow<'a> {
+struct RunJsonTurn<'a> {
     turn: usize,
     commit: Option<String>,
     started_at: Option<String>,
@@ -452,37 +452,37 @@ struct TurnRow<'a> {
     layer: Option<&'a str>,
 }
 
-fn manifest<'a>(
+fn run_json<'a>(
     run: &'a Run,
     commits: &[Oid],
     main: Option<&'a str>,
     lines: &[(u32, u32)],
     provenance: &'a str,
-) -> Manifest<'a> {
+) -> RunJson<'a> {
     let time = |time: Option<Time>| time.map(|time| time.to_string());
-    let turn = |(at, turn): (usize, &'a trajview_run::Turn)| TurnRow {
+    let turn = |(at, turn): (usize, &'a trajview_run::Turn)| RunJsonTurn {
         turn: at + 1,
         commit: commits.get(at).map(ToString::to_string),
         started_at: time(turn.started_at),
         ended_at: time(turn.ended_at),
-        session: session_of(run, turn).or(main),
+        session: turn_session(run, turn).or(main),
         first_line: lines.get(at).map(|(first, _)| *first),
         last_line: lines.get(at).map(|(_, last)| *last),
         layer: turn.layer.as_deref(),
     };
     let name = Some(run.agent.name.as_str()).filter(|name| !name.is_empty());
-    Manifest {
+    RunJson {
         schema: "trajview.run/1",
         id: &run.id,
         title: &run.title,
-        task: run.task.as_ref().map(|task| Task {
+        task: run.task.as_ref().map(|task| RunJsonTask {
             id: &task.id,
             title: task.title.as_deref(),
             venue: task.venue.as_deref(),
         }),
         condition: run.condition.as_deref(),
         platform: name,
-        agent: Agent { name, version: run.agent.version.as_deref() },
+        agent: RunJsonAgent { name, version: run.agent.version.as_deref() },
         model: run.model.as_deref(),
         provenance,
         started_at: time(run.started_at),
@@ -491,7 +491,7 @@ fn manifest<'a>(
         checkpoints: run
             .checkpoints
             .iter()
-            .map(|checkpoint| CheckpointRow {
+            .map(|checkpoint| RunJsonCheckpoint {
                 id: &checkpoint.id,
                 turn: checkpoint.last_turn + 1,
                 label: checkpoint.label.as_deref(),
@@ -501,44 +501,45 @@ fn manifest<'a>(
     }
 }
 
-/// One sentence on how the bundle came to be.
-fn provenance(run: &Run, timeline: &Timeline, warnings: &[String], has_commits: bool) -> String {
+/// Returns one sentence on how the bundle was made.
+fn provenance_text(run: &Run, timeline: &Timeline, warnings: &[String], has_commits: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut parts =
         vec![format!("imported by trajview {version} from a {} log", run.origin.format)];
     parts.extend(has_commits.then(|| match timeline.from {
-        FilesFrom::Commits => "files taken from its commits".to_owned(),
-        from => format!("files rebuilt from {}", from.words()),
+        FilesSource::Commits => "files taken from its commits".to_owned(),
+        from => format!("files rebuilt from {}", from.display_text()),
     }));
     parts.extend(warnings.iter().cloned());
     parts.extend(run.origin.provenance.as_ref().map(|before| format!("before that: {before}")));
     parts.join("; ")
 }
 
-/// Whether any version of any file is in the recording.
-fn shows_content(timeline: &Timeline) -> bool {
+/// Returns whether any version of any file is in the recording.
+fn has_any_content(timeline: &Timeline) -> bool {
     let base = timeline.base.files.values().copied();
     let later =
-        timeline.turns.iter().flat_map(|turn| &turn.changes).filter_map(|change| change.after());
-    base.chain(later).any(|file| file.blob().is_some())
+        timeline.turns.iter().flat_map(|turn| &turn.changes).filter_map(|change| change.file_after());
+    base.chain(later).any(|file| file.blob_id().is_some())
 }
 
-/// The files over time, on their way into a repository.
-struct History<'a> {
+/// The files over time, while they are written into a repository.
+struct CommitHistory<'a> {
     run: &'a Run,
     archive: &'a Archive,
     timeline: &'a Timeline,
     path: &'a Path,
-    /// What could not be committed, and why.
+    /// The files that could not be committed, and why.
     left_out: BTreeMap<RepoPath, String>,
 }
 
-/// Files of which some version is not in the recording. They are in no commit: in some only, they would look deleted.
+/// Returns the files of which some version is not in the recording, with the reason. They are in no commit: in some
+/// commits only, they would look deleted.
 fn not_recorded(timeline: &Timeline) -> BTreeMap<RepoPath, String> {
-    let base = timeline.base.files.iter().filter(|(_, file)| file.blob().is_none());
+    let base = timeline.base.files.iter().filter(|(_, file)| file.blob_id().is_none());
     let changes = timeline.turns.iter().flat_map(|turn| &turn.changes);
     let unclear = changes.filter(|change| {
-        change.kind != EditKind::Delete && change.after().is_none_or(|file| file.blob().is_none())
+        change.kind != EditKind::Delete && change.file_after().is_none_or(|file| file.blob_id().is_none())
     });
     let paths = base.map(|(path, _)| path).chain(unclear.map(|change| &change.path));
     paths
@@ -546,40 +547,40 @@ fn not_recorded(timeline: &Timeline) -> BTreeMap<RepoPath, String> {
         .collect()
 }
 
-impl<'a> History<'a> {
+impl<'a> CommitHistory<'a> {
     fn new(run: &'a Run, archive: &'a Archive, timeline: &'a Timeline, path: &'a Path) -> Self {
         Self { run, archive, timeline, path, left_out: not_recorded(timeline) }
     }
 
     /// Writes one commit a turn, after one for the files from before the run where there are any.
-    fn write(&mut self) -> Result<Vec<Oid>, git2::Error> {
+    fn write_commits(&mut self) -> Result<Vec<Oid>, git2::Error> {
         let mut options = RepositoryInitOptions::new();
         options.bare(true).no_reinit(true).external_template(false).initial_head("main");
         super::repo::prepare_libgit2();
         let repo = Repository::init_opts(self.path, &options)?;
-        forget_templates(self.path);
+        remove_templates(self.path);
         let odb = repo.odb()?;
         let memory = odb.add_new_mempack_backend(1000)?;
         let mut index = Index::new()?;
-        let mut tree = Tree::default();
+        let mut tree = SourceTree::default();
         let mut seconds = self.run.started_at.map_or(0, |start| start.0.div_euclid(1000));
         let mut commits: Vec<Oid> = vec![];
         let mut parent = None;
         if !self.timeline.base.files.is_empty() {
             let paths: Vec<RepoPath> = self.timeline.base.files.keys().cloned().collect();
             tree = self.timeline.base.clone();
-            self.stage(&repo, &mut index, &tree, &paths)?;
-            parent = Some(commit(&repo, &mut index, None, seconds, "before the run")?);
+            self.stage_paths(&repo, &mut index, &tree, &paths)?;
+            parent = Some(commit_index(&repo, &mut index, None, seconds, "before the run")?);
         }
         for (at, turn) in self.run.turns.iter().enumerate() {
             let changes = self.timeline.turns.get(at).map_or(&[][..], |turn| &turn.changes);
-            changes.iter().for_each(|change| tree.apply(change));
+            changes.iter().for_each(|change| tree.apply_change(change));
             let paths: Vec<RepoPath> = changes
                 .iter()
                 .flat_map(|change| change.from.iter().chain([&change.path]))
                 .cloned()
                 .collect();
-            self.stage(&repo, &mut index, &tree, &paths)?;
+            self.stage_paths(&repo, &mut index, &tree, &paths)?;
             if let Some(time) = turn.ended_at.or(turn.started_at) {
                 seconds = time.0.div_euclid(1000);
             }
@@ -588,24 +589,24 @@ impl<'a> History<'a> {
                 "" => format!("turn {}", at + 1),
                 title => format!("turn {}: {title}", at + 1),
             };
-            let id = commit(&repo, &mut index, parent, seconds, &message)?;
+            let id = commit_index(&repo, &mut index, parent, seconds, &message)?;
             commits.push(id);
             parent = Some(id);
         }
         let Some(last) = parent else { return Ok(commits) };
         // Objects were kept in memory so far; one pack on disk is smaller and is written at once.
-        pack::write_whole(&repo, last, &self.path.join("objects/pack"))?;
+        pack_writer::write_whole(&repo, last, &self.path.join("objects/pack"))?;
         memory.reset()?;
         repo.reference("refs/heads/main", last, true, "trajview import")?;
         Ok(commits)
     }
 
     /// Makes the index have these paths as the tree has them.
-    fn stage(
+    fn stage_paths(
         &mut self,
         repo: &Repository,
         index: &mut Index,
-        tree: &Tree,
+        tree: &SourceTree,
         paths: &[RepoPath],
     ) -> Result<(), git2::Error> {
         for path in paths {
@@ -618,7 +619,7 @@ impl<'a> History<'a> {
             }
             let Some(file) = tree.files.get(path) else { continue };
             let added = self.blob_of(repo, *file).and_then(|id| {
-                index.add(&entry(path, file.mode, id)).map_err(|why| sentence(&why))
+                index.add(&index_entry(path, file.mode, id)).map_err(|why| git_error_text(&why))
             });
             if let Err(why) = added {
                 self.left_out.insert(path.clone(), why);
@@ -628,16 +629,16 @@ impl<'a> History<'a> {
     }
 
     fn blob_of(&self, repo: &Repository, file: TreeFile) -> Result<Oid, String> {
-        let id = file.blob().ok_or("its content is not in the recording")?;
+        let id = file.blob_id().ok_or("its content is not in the recording")?;
         if file.mode == FileMode::Submodule {
-            return Oid::from_bytes(&id.0).map_err(|why| sentence(&why));
+            return Oid::from_bytes(&id.0).map_err(|why| git_error_text(&why));
         }
-        let content = self.archive.content(self.run, file)?;
-        repo.blob(&content).map_err(|why| sentence(&why))
+        let content = self.archive.file_content(self.run, file)?;
+        repo.blob(&content).map_err(|why| git_error_text(&why))
     }
 
-    /// A sentence a reason: which files are missing from the commits.
-    fn left_out(&self) -> Vec<String> {
+    /// Returns a sentence a reason: which files are missing from the commits.
+    fn left_out_sentences(&self) -> Vec<String> {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (path, why) in &self.left_out {
             by_reason.entry(why).or_default().push(path.as_str());
@@ -654,7 +655,7 @@ impl<'a> History<'a> {
     }
 }
 
-fn entry(path: &RepoPath, mode: FileMode, id: Oid) -> IndexEntry {
+fn index_entry(path: &RepoPath, mode: FileMode, id: Oid) -> IndexEntry {
     let mode = match mode {
         FileMode::Regular => 0o100644,
         FileMode::Executable => 0o100755,
@@ -678,7 +679,7 @@ fn entry(path: &RepoPath, mode: FileMode, id: Oid) -> IndexEntry {
     }
 }
 
-fn commit(
+fn commit_index(
     repo: &Repository,
     index: &mut Index,
     parent: Option<Oid>,
@@ -686,20 +687,20 @@ fn commit(
     message: &str,
 ) -> Result<Oid, git2::Error> {
     let tree = repo.find_tree(index.write_tree_to(repo)?)?;
-    let who = Signature::new(WHO.0, WHO.1, &git2::Time::new(seconds, 0))?;
+    let who = Signature::new(AUTHOR.0, AUTHOR.1, &git2::Time::new(seconds, 0))?;
     let parent = parent.map(|parent| repo.find_commit(parent)).transpose()?;
     let parents: Vec<&Commit<'_>> = parent.iter().collect();
     repo.commit(None, &who, &who, message, &tree, &parents)
 }
 
-/// What git puts beside a new repository for its user is no part of a recording.
-fn forget_templates(path: &Path) {
+/// Removes the files that git adds to a new repository for its user; they are no part of a recording.
+fn remove_templates(path: &Path) {
     for folder in ["hooks", "info"] {
         let _ = fs::remove_dir_all(path.join(folder));
     }
     let _ = fs::remove_file(path.join("description"));
 }
 
-fn sentence(why: &git2::Error) -> String {
+fn git_error_text(why: &git2::Error) -> String {
     why.message().trim_end_matches('.').to_owned()
 }

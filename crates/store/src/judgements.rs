@@ -10,12 +10,12 @@ use std::{
 use super::{
     disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, failed, is_on_disk, new_file, sync_folder, write_part},
+    write::{WriteError, write_error, require_on_disk, new_file, sync_folder, write_part},
 };
 
 /// The folder of a bundle's judgements.
 #[derive(Debug, Clone)]
-pub struct Judgements {
+pub struct JudgementFolder {
     folder: PathBuf,
 }
 
@@ -25,38 +25,38 @@ pub struct JudgementFile {
     path: PathBuf,
 }
 
-/// Larger files are none of ours.
+/// The most bytes of a file of judgements; larger files were not written here.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// Bytes of all files together that are read.
+/// The most bytes of all files together that are read.
 const MOST_TOGETHER: u64 = 64 << 20;
 
-impl Judgements {
-    /// Of the bundle in this folder; nothing is made yet.
-    pub fn of(bundle: &Path) -> Self {
+impl JudgementFolder {
+    /// Returns the judgements of the bundle in this folder; nothing is created yet.
+    pub fn in_bundle(bundle: &Path) -> Self {
         Self { folder: bundle.join("judgements") }
     }
 
-    /// When a file last appeared, went or was replaced; None where nothing was judged yet.
+    /// Returns the time when a file was last added, removed or replaced; None where nothing was judged yet.
     pub fn changed_at(&self) -> Option<SystemTime> {
         disk::metadata(&self.folder).ok()?.modified
     }
 
-    /// A new file with this content. `name` is made harmless; where the name is taken this fails and changes nothing.
+    /// Creates a file with this content. `name` is made safe; where the name is taken this fails and changes nothing.
     pub fn create(&self, name: &str, content: &[u8]) -> Result<JudgementFile, WriteError> {
         self.make_folder()?;
-        let path = self.folder.join(format!("{}.json", harmless(name)));
+        let path = self.folder.join(format!("{}.json", safe_name(name)));
         new_file(&path, content)?;
         Ok(JudgementFile { path })
     }
 
-    /// A file that is there, to go on with.
+    /// Opens an existing file to continue it.
     pub fn reopen(&self, name: &str) -> JudgementFile {
         JudgementFile { path: self.folder.join(name) }
     }
 
-    /// Names and contents of the files that are there, sorted by name; what cannot be read is left out.
-    pub fn all(&self) -> Vec<(String, Vec<u8>)> {
+    /// Returns the names and contents of the files, sorted by name; a file that cannot be read is left out.
+    pub fn read_all(&self) -> Vec<(String, Vec<u8>)> {
         if !is_folder(&self.folder) {
             return vec![];
         }
@@ -68,16 +68,16 @@ impl Judgements {
         };
         let mut left = MOST_TOGETHER;
         let read = |path: PathBuf| {
-            let bytes = disk::read(&path).ok()?;
+            let bytes = disk::read_file(&path).ok()?;
             left = left.checked_sub(bytes.len() as u64)?;
             Some((name_of(&path).to_owned(), bytes))
         };
         paths.into_iter().filter(is_ours).filter_map(read).collect()
     }
 
-    /// Where somebody else makes it at the same moment, it is there as well.
+    /// Makes the folder. It is no failure where another program makes it at the same moment.
     fn make_folder(&self) -> Result<(), WriteError> {
-        is_on_disk(&self.folder)?;
+        require_on_disk(&self.folder)?;
         let made = fs::create_dir(&self.folder);
         match fs::symlink_metadata(&self.folder) {
             Ok(meta) if meta.is_dir() => Ok(()),
@@ -86,7 +86,7 @@ impl Judgements {
                     if meta.is_symlink() { "is a link; not followed" } else { "is no folder" };
                 Err(WriteError::new(&self.folder, what))
             }
-            Err(_) => made.map_err(|why| failed(&self.folder, &why)),
+            Err(_) => made.map_err(|why| write_error(&self.folder, &why)),
         }
     }
 }
@@ -96,25 +96,25 @@ impl JudgementFile {
         &self.path
     }
 
-    /// Puts a new content in the place of the old one, in one step; after a failure the old one is still there.
+    /// Replaces the content in one step; after a failure the old one is still there.
     pub fn save(&self, content: &[u8]) -> Result<(), WriteError> {
         let part = write_part(&self.path, content)?;
         let renamed = fs::rename(&part, &self.path);
         if renamed.is_err() {
-            let _ = fs::remove_file(&part); // the failure to rename is what is to be told
+            let _ = fs::remove_file(&part); // the failure to rename is reported
         }
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        renamed.and_then(|()| sync_folder(folder)).map_err(|why| failed(&self.path, &why))
+        renamed.and_then(|()| sync_folder(folder)).map_err(|why| write_error(&self.path, &why))
     }
 
-    /// Takes the file away again: nothing was judged.
+    /// Removes the file again: nothing was judged.
     pub fn discard(self) -> Result<(), WriteError> {
-        fs::remove_file(&self.path).map_err(|why| failed(&self.path, &why))
+        fs::remove_file(&self.path).map_err(|why| write_error(&self.path, &why))
     }
 }
 
-/// Letters, digits, `-`, `_` and `.` within; everything else becomes `_`.
-fn harmless(name: &str) -> String {
+/// Returns a safe file name: letters, digits, `-`, `_` and `.` within; everything else becomes `_`.
+fn safe_name(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let name: String = name.chars().map(|c| if is_kept(c) { c } else { '_' }).take(150).collect();
     if name.starts_with('.') { format!("_{name}") } else { name }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_file_is_made_once_and_grows_in_place() {
         let bundle = tempfile::tempdir().unwrap();
-        let judgements = Judgements::of(bundle.path());
+        let judgements = JudgementFolder::in_bundle(bundle.path());
 
         let file = judgements.create("gpt/../4-1", b"one").unwrap();
         let again = judgements.create("gpt/../4-1", b"other").unwrap_err().to_string();
@@ -141,10 +141,10 @@ mod tests {
             again.ends_with("gpt_.._4-1.json: is there already; never written over"),
             "{again}"
         );
-        assert_eq!(judgements.all(), [("gpt_.._4-1.json".into(), b"one, two".to_vec())]);
+        assert_eq!(judgements.read_all(), [("gpt_.._4-1.json".into(), b"one, two".to_vec())]);
         assert_eq!(names_in(&bundle.path().join("judgements")), ["gpt_.._4-1.json"]);
         file.discard().unwrap();
-        assert_eq!(judgements.all(), []);
+        assert_eq!(judgements.read_all(), []);
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         let bundle = tempfile::tempdir().unwrap();
         fs::write(bundle.path().join("judgements"), "mine").unwrap();
 
-        let why = Judgements::of(bundle.path()).create("a", b"").unwrap_err().to_string();
+        let why = JudgementFolder::in_bundle(bundle.path()).create("a", b"").unwrap_err().to_string();
 
         assert!(why.ends_with("judgements: is no folder"), "{why}");
         assert_eq!(fs::read(bundle.path().join("judgements")).unwrap(), b"mine");
@@ -164,12 +164,12 @@ mod tests {
         let (bundle, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(outside.path().join("a.json"), "theirs").unwrap();
         std::os::unix::fs::symlink(outside.path(), bundle.path().join("judgements")).unwrap();
-        let judgements = Judgements::of(bundle.path());
+        let judgements = JudgementFolder::in_bundle(bundle.path());
 
         let why = judgements.create("b", b"").unwrap_err().to_string();
 
         assert!(why.ends_with("judgements: is a link; not followed"), "{why}");
-        assert_eq!(judgements.all(), []);
+        assert_eq!(judgements.read_all(), []);
         assert_eq!(names_in(outside.path()), ["a.json"]);
     }
 }

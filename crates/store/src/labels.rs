@@ -11,181 +11,181 @@ use std::{
 };
 
 use trajview_formats::{
-    Source, rubric,
-    rubric::labels_file::{self, New},
+    SourceBytes, rubric,
+    rubric::labels_file::{self, LabelsToAdd},
 };
-use trajview_run::rubric::{Label, Labels, VerdictId};
+use trajview_run::rubric::{Label, LabelFile, VerdictId};
 
 use super::{
     digest::sha256,
     entries::{entries_of, is_plain_file, name_of},
-    replaced::{self, is_ours},
+    atomic_file::{self, require_folder},
     write::WriteError,
 };
 
 /// The folder of a bundle's labels.
-const FOLDER: &str = "labels";
+const LABELS_FOLDER: &str = "labels";
 
 /// The labels of one rater as they were when the file was last read.
 #[derive(Debug, Clone)]
 pub struct LabelBook {
     path: PathBuf,
-    labels: Labels,
+    labels: LabelFile,
 }
 
-/// Of a name, as much as goes into the name of its file (characters).
+/// The most characters of a name that are used for the name of its file.
 const MOST_OF_A_NAME: usize = 60;
 
 impl LabelBook {
-    /// The file of this rater in the bundle in this folder; nothing is written yet.
+    /// Opens the file of this rater in the bundle in this folder; nothing is written yet.
     ///
     /// It is the one whose `annotator` is this name, else a new one: two names that differ never share a file. The
     /// error, a sentence, is of a blank name, of a place that is no folder, and of a file that cannot be read.
     pub fn open(bundle: &Path, annotator: &str) -> Result<Self, WriteError> {
         let annotator = annotator.trim();
-        let folder = bundle.join(FOLDER);
+        let folder = bundle.join(LABELS_FOLDER);
         if annotator.is_empty() {
             return Err(WriteError::Taken {
                 path: folder,
                 why: "the name of the annotator is blank".into(),
             });
         }
-        is_ours(&folder)?;
-        let path = match known_file(&folder, annotator) {
+        require_folder(&folder)?;
+        let path = match file_of_annotator(&folder, annotator) {
             Some(path) => path,
-            None => free_name(&folder, annotator)?,
+            None => free_path(&folder, annotator)?,
         };
-        let mut book = Self { path, labels: Labels::default() };
-        let before = book.read()?;
-        book.labels = book.understood(annotator, before.as_deref());
+        let mut book = Self { path, labels: LabelFile::default() };
+        let before = book.read_file()?;
+        book.labels = book.parse_labels(annotator, before.as_deref());
         if let Some(before) = before {
-            // What could not be written to later is told before anything is labelled.
-            book.with(Some(&before), annotator, New::default())?;
+            // A file that could not be written later is reported before anything is labelled.
+            book.new_content(Some(&before), annotator, LabelsToAdd::default())?;
         }
         Ok(book)
     }
 
-    /// As last read or written, [`Labels::annotator`] included.
-    pub fn labels(&self) -> &Labels {
+    /// Returns the labels as last read or written, [`LabelFile::annotator`] included.
+    pub fn labels(&self) -> &LabelFile {
         &self.labels
     }
 
-    /// Where the labels are, or will be.
+    /// Returns the path of the labels, which need not exist yet.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Puts a label in the place of the one of the same component, judgement and commit, or adds it; the file is saved
-    /// before this returns. The error is a sentence; what was there before is there then.
+    /// Adds a label, or replaces the one of the same component, judgement and commit; the file is saved before this
+    /// returns. The error is a sentence; after it the file is as before.
     #[cfg(test)]
-    pub fn put(&mut self, label: Label) -> Result<(), WriteError> {
-        self.put_all(&[label])
+    pub fn put_label(&mut self, label: Label) -> Result<(), WriteError> {
+        self.put_labels(&[label])
     }
 
-    /// Writes a label, where the file says of the thing what the rater saw of it (`seen`). Where another program that
-    /// labels as this rater has said something else meanwhile, nothing is written and that label is given back: the first
-    /// label stands.
-    pub fn put_if_as_seen(
+    /// Writes a label, where the file still has the label of the item that the rater saw (`seen`). Where another
+    /// program of the same rater has changed it meanwhile, nothing is written and the changed label is returned: the
+    /// first label wins.
+    pub fn put_unless_changed(
         &mut self,
         label: Label,
         seen: Option<&Label>,
     ) -> Result<Option<Label>, WriteError> {
         let without_time = |label: &Label| Label { at: None, ..label.clone() };
-        self.change(|known| {
-            let there = known.about(&label).filter(|there| Some(*there) != seen);
+        self.change_file(|existing| {
+            let there = existing.last_of_same_item(&label).filter(|there| Some(*there) != seen);
             // The label itself is there where it was written and the program did not hear of it.
             let is_other = |there: &&Label| without_time(there) != without_time(&label);
             match there.filter(is_other) {
-                Some(stands) => Change::Stands(stands.clone()),
-                None => Change::Put(vec![label]),
+                Some(stands) => LabelChange::KeepExisting(stands.clone()),
+                None => LabelChange::Put(vec![label]),
             }
         })
     }
 
     /// Writes what was put down and not committed, in the place of what was proposed of the item before; one without an
     /// answer takes that away.
-    pub fn propose(&mut self, proposal: Label) -> Result<(), WriteError> {
-        self.change(|_| Change::Propose(proposal)).map(|_| ())
+    pub fn write_proposal(&mut self, proposal: Label) -> Result<(), WriteError> {
+        self.change_file(|_| LabelChange::Propose(proposal)).map(|_| ())
     }
 
     /// Writes which verdicts were on screen.
-    pub fn see(&mut self, verdicts: Vec<VerdictId>) -> Result<(), WriteError> {
-        self.change(|_| Change::See(verdicts)).map(|_| ())
+    pub fn write_seen(&mut self, verdicts: Vec<VerdictId>) -> Result<(), WriteError> {
+        self.change_file(|_| LabelChange::See(verdicts)).map(|_| ())
     }
 
     /// Writes labels, all of them or, after a failure, none. What was labelled with the verdict in sight never becomes
     /// blind again.
-    pub fn put_all(&mut self, labels: &[Label]) -> Result<(), WriteError> {
-        self.change(|_| Change::Put(labels.to_vec())).map(|_| ())
+    pub fn put_labels(&mut self, labels: &[Label]) -> Result<(), WriteError> {
+        self.change_file(|_| LabelChange::Put(labels.to_vec())).map(|_| ())
     }
 
-    /// Reads the file under the lock of the folder, and writes what is to be put; gives the label that stands instead.
-    fn change(
+    /// Reads the file under the lock of the folder and writes the change; returns the label that wins instead.
+    fn change_file(
         &mut self,
-        change: impl FnOnce(&Labels) -> Change,
+        change: impl FnOnce(&LabelFile) -> LabelChange,
     ) -> Result<Option<Label>, WriteError> {
         let folder = self.path.parent().map(Path::to_owned).unwrap_or_default();
-        let lock = replaced::locked(&folder)?;
-        let before = self.read()?;
+        let lock = atomic_file::lock_folder(&folder)?;
+        let before = self.read_file()?;
         let annotator = self.labels.annotator.clone();
-        let known = self.understood(&annotator, before.as_deref());
+        let before_change = self.parse_labels(&annotator, before.as_deref());
         let (mut labels, mut proposals, mut seen) = (vec![], vec![], vec![]);
-        match change(&known) {
-            Change::Put(all) => labels = all,
-            Change::Propose(proposal) => proposals.push(proposal),
-            Change::See(verdicts) => seen = verdicts,
-            Change::Stands(label) => {
-                self.labels = known;
+        match change(&before_change) {
+            LabelChange::Put(all) => labels = all,
+            LabelChange::Propose(proposal) => proposals.push(proposal),
+            LabelChange::See(verdicts) => seen = verdicts,
+            LabelChange::KeepExisting(label) => {
+                self.labels = before_change;
                 return Ok(Some(label));
             }
         }
         let labels: Vec<Label> =
-            labels.into_iter().map(|it| never_blind_again(&known, it)).collect();
-        let new = New { labels: &labels, proposals: &proposals, seen: &seen };
-        let content = self.with(before.as_deref(), &annotator, new)?;
-        replaced::replace(&self.path, &content)?;
+            labels.into_iter().map(|it| never_blind_again(&before_change, it)).collect();
+        let new = LabelsToAdd { labels: &labels, proposals: &proposals, seen: &seen };
+        let content = self.new_content(before.as_deref(), &annotator, new)?;
+        atomic_file::replace_file(&self.path, &content)?;
         drop(lock);
-        self.labels = self.understood(&annotator, Some(&content));
+        self.labels = self.parse_labels(&annotator, Some(&content));
         Ok(None)
     }
 
-    /// None where there is no file yet.
-    fn read(&self) -> Result<Option<Vec<u8>>, WriteError> {
-        replaced::read(&self.path)
+    /// Returns None where there is no file yet.
+    fn read_file(&self) -> Result<Option<Vec<u8>>, WriteError> {
+        atomic_file::read_file(&self.path)
     }
 
-    fn with(
+    fn new_content(
         &self,
         before: Option<&[u8]>,
         annotator: &str,
-        new: New<'_>,
+        new: LabelsToAdd<'_>,
     ) -> Result<Vec<u8>, WriteError> {
-        labels_file::with(before, annotator, new)
+        labels_file::add_labels(before, annotator, new)
             .map_err(|why| WriteError::Taken { path: self.path.clone(), why })
     }
 
-    fn understood(&self, annotator: &str, content: Option<&[u8]>) -> Labels {
-        let name = format!("{FOLDER}/{}", name_of(&self.path));
+    fn parse_labels(&self, annotator: &str, content: Option<&[u8]>) -> LabelFile {
+        let name = format!("{LABELS_FOLDER}/{}", name_of(&self.path));
         let read = content.and_then(|bytes| {
-            rubric::read(&[Source { name: &name, bytes }]).labels.into_iter().next()
+            rubric::read_rubric(&[SourceBytes { name: &name, bytes }]).labels.into_iter().next()
         });
-        Labels { file: name, annotator: annotator.to_owned(), ..read.unwrap_or_default() }
+        LabelFile { file: name, annotator: annotator.to_owned(), ..read.unwrap_or_default() }
     }
 }
 
-/// What is to be done to a file of labels, once it is known what is in it.
-enum Change {
+/// The change of a file of labels, chosen once its content is known.
+enum LabelChange {
     Put(Vec<Label>),
     Propose(Label),
     See(Vec<VerdictId>),
-    /// Nothing, since this label stands.
-    Stands(Label),
+    /// Writes nothing, since this label wins.
+    KeepExisting(Label),
 }
 
-/// A label of what was labelled, or taken back, with the verdict in sight is not blind. What was seen before an earlier label
-/// was seen before a later one.
-fn never_blind_again(known: &Labels, label: Label) -> Label {
-    let Some(before) = known.about(&label) else { return label };
+/// Keeps a label from becoming blind again: once a rater saw the verdict, a later label of the same item is not blind.
+/// The verdicts seen before an earlier label were seen before a later one.
+fn never_blind_again(existing: &LabelFile, label: Label) -> Label {
+    let Some(before) = existing.last_of_same_item(&label) else { return label };
     let file = label.judgement.as_deref().or(before.judgement.as_deref()).unwrap_or_default();
     let was_seen = before.blind_for(file) == Some(false);
     let blind = if was_seen { label.blind.map(|_| false) } else { label.blind };
@@ -199,8 +199,8 @@ fn never_blind_again(known: &Labels, label: Label) -> Label {
     Label { blind, seen, ..label }
 }
 
-/// The file that says it is of this rater.
-fn known_file(folder: &Path, annotator: &str) -> Option<PathBuf> {
+/// Returns the file whose annotator is this rater.
+fn file_of_annotator(folder: &Path, annotator: &str) -> Option<PathBuf> {
     let files = entries_of(folder).into_iter();
     files
         .filter(|path| name_of(path).ends_with(".json") && is_plain_file(path))
@@ -208,15 +208,15 @@ fn known_file(folder: &Path, annotator: &str) -> Option<PathBuf> {
 }
 
 fn annotator_of(path: &Path) -> Option<String> {
-    let is_small = fs::metadata(path).is_ok_and(|meta| meta.len() <= rubric::MOST_BYTES);
+    let is_small = fs::metadata(path).is_ok_and(|meta| meta.len() <= rubric::MAX_BYTES);
     let bytes = fs::read(path).ok().filter(|_| is_small)?;
-    let name = format!("{FOLDER}/{}", name_of(path));
-    labels_file::annotator(&Source { name: &name, bytes: &bytes })
+    let name = format!("{LABELS_FOLDER}/{}", name_of(path));
+    labels_file::annotator_of_file(&SourceBytes { name: &name, bytes: &bytes })
 }
 
-/// A name that nobody has: the annotator's own where that is harmless, else with a hash of it.
-fn free_name(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
-    let harmless = harmless(annotator);
+/// Returns a path that is not used: the annotator's own name where it is safe, else one with a hash.
+fn free_path(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
+    let harmless = safe_name(annotator);
     let own = (harmless == annotator).then(|| format!("{harmless}.json"));
     let hash = sha256(annotator.as_bytes());
     let names = own.into_iter().chain([format!("{harmless}-{}.json", &hash[..16])]);
@@ -228,8 +228,9 @@ fn free_name(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
     })
 }
 
-/// Letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems keep for themselves get an end.
-pub fn harmless(name: &str) -> String {
+/// Returns a safe file name: letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems reserve
+/// get an end.
+pub fn safe_name(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let kept = name.chars().map(|c| if is_kept(c) { c } else { '_' });
     let kept: String = kept.take(MOST_OF_A_NAME).collect();

@@ -1,8 +1,9 @@
 //! Disk and git: finding runs, reading bytes, blobs of a commit.
 //!
-//! [`open()`] turns a path into an index ([`Run`](trajview_run::Run)) and an [`Archive`], which reads the words of a step, the files of a
-//! turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing outside a
-//! recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through [`write`](mod@write).
+//! [`open()`] turns a path into an index ([`Run`](trajview_run::Run)) and an [`Archive`], which reads the words of a
+//! step, the files of a turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing
+//! outside a recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through
+//! [`write`](mod@write).
 //!
 //! # Of this crate
 //!
@@ -16,15 +17,15 @@
 //! - What a cache keeps can be made anew: to lose it costs time alone.
 //! - git, SQLite and connections to stores are named here and nowhere below or beside.
 
-mod absence;
+mod absence_check;
 mod archive;
-mod bare;
-pub mod beginning;
-mod bytes;
+mod bare_repo;
+pub mod start_files;
+mod file_bytes;
 mod cache;
 pub mod cards;
 pub mod checks;
-pub mod config;
+pub mod settings_file;
 pub mod dataset;
 pub mod decisions;
 mod digest;
@@ -34,82 +35,82 @@ mod error;
 mod executor;
 pub mod export;
 pub mod exported_runs;
-mod find;
-mod folder;
-mod follow;
-pub mod forms;
+mod recording_files;
+mod plain_folder;
+mod follower;
+pub mod saved_forms;
 pub mod gold;
-pub mod guarded;
-mod harness;
-mod head;
-mod heads;
-mod history;
+pub mod panic_guard;
+mod diff_json;
+mod first_screen;
+mod file_head_cache;
+mod file_history;
 pub mod import;
-mod inside;
-mod joined;
+mod containers;
+mod commit_link;
 pub mod judgements;
-mod kept_cards;
-mod kept_facts;
+mod card_cache;
+mod fact_cache;
 pub mod labels;
 pub mod layers;
 mod lifeline;
 pub mod lookup;
-mod memory;
+mod memory_trim;
 pub mod memory_events;
-mod meta;
+mod path_meta;
 mod objects;
 mod open;
-mod pack;
+mod pack_writer;
 #[cfg(feature = "parquet")]
 mod parquet_footer;
-pub mod parts;
-pub mod piped;
-pub mod places;
+pub mod process_inputs;
+pub mod standard_input;
+pub mod session_folders;
 pub mod prices;
 mod process;
-mod reading;
-mod reason;
+mod path_bytes;
+mod failure_reason;
 pub mod redaction_key;
 pub mod remote;
-mod replaced;
+mod atomic_file;
 mod repo;
 mod reuse;
 pub mod rubric;
 mod rubric_tree;
-pub mod rules;
+pub mod rule_files;
 mod score;
-mod search;
+mod run_search;
 mod session_watch;
 mod siblings;
 mod slopcodebench;
 mod snapshot;
 pub mod study;
-pub mod tables;
+pub mod table_state;
 mod timeline;
 mod user_folders;
-pub mod usual_places;
+pub mod agent_folders;
 mod walk;
 pub mod workspace;
 pub mod write;
 
-pub use archive::{ADDED, Archive, Contents, Opened, let_go};
-pub use cache::Cache;
+pub use archive::{ADDED_HEADING, Archive, RunContents, OpenedRecording, free_recording};
+pub use cache::DiskCache;
 pub use digest::sha256;
 pub use error::OpenError;
-pub use executor::stand_back;
-pub use follow::{Follower, follow};
-pub use head::open as open_head;
-pub use heads::KnownHeads;
-pub use history::history;
-pub use inside::{forget_copies, set_columns};
-pub use kept_cards::{KeptCards, key as card_key};
-pub use memory::give_back_with;
+pub use executor::lower_priority;
+pub use follower::{Follower, follow_recording};
+pub use first_screen::open_head;
+pub use file_head_cache::FileHeadCache;
+pub use file_history::file_history;
+pub use containers::{remove_copies, set_columns};
+pub use card_cache::{CardCache, card_key};
+pub use memory_trim::set_allocator_trim;
 pub use open::{open, open_among};
 pub use process::{
-    ScoreFile, observed, processed, processed_of, report, score_file, scores_beside,
+    ScoreFile, observe_run, process_numbers, numbers_of_report, process_report, read_score_file, scores_beside,
 };
 pub use reuse::ReuseReader;
-pub use score::{GoesOn, Scorer};
+pub use score::{ProgressCheck, Scorer};
 pub use session_watch::SessionWatch;
 pub use siblings::Siblings;
-pub use walk::{WORK_MARK, holds_runs, holds_several, newest, runs_below, walk, walk_knowing};
+pub use walk::{WORK_MARK_FILE, may_contain_runs, contains_several_runs, newest_runs, runs_below, walk_runs, walk_with_heads};

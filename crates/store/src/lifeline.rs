@@ -9,69 +9,70 @@ use rayon::prelude::*;
 
 use trajview_code::tree::Grammar;
 use trajview_metrics::lifeline::{
-    self, Asked, Code, FileFacts, Known, Lifeline, SymbolLife, Versions,
+    self, FollowedComponent, CodeScope, FileFacts, FactsByContent, Lifeline, SymbolLife, VersionReader,
 };
 use trajview_run::{
     RepoPath, Run,
     files::{BlobId, Timeline},
 };
 
-use super::{archive::Archive, kept_facts::KeptFacts, score::GoesOn};
+use super::{archive::Archive, fact_cache::FactCache, score::ProgressCheck};
 
 /// The facts of contents read so far.
 #[derive(Debug, Default)]
-pub struct Facts(Mutex<Known>);
+pub struct CachedCodeFacts(Mutex<FactsByContent>);
 
-/// Contents read between two looks at whether to go on.
-const BATCH: usize = 128;
+/// The number of contents read between two looks at whether to go on.
+const FILES_PER_CHECK: usize = 128;
 
-/// Versions of one file that are read on one thread.
-const TOGETHER: usize = 32;
+/// The number of versions of one file that are read on one thread.
+const VERSIONS_TOGETHER: usize = 32;
 
 impl Archive {
-    /// What became of these components, turn by turn. The error is a sentence.
-    pub fn lifelines(
+    /// Returns the lifelines of these components, turn by turn. The error is a sentence.
+    pub fn component_lifelines(
         &self,
         run: &Run,
-        asked: &[Asked],
-        goes_on: &GoesOn<'_>,
+        components: &[FollowedComponent],
+        keep_going: &ProgressCheck<'_>,
     ) -> Result<Vec<Lifeline>, String> {
-        let known = self.known_code(run, goes_on)?;
-        Ok(lifeline::follow(&*self.timeline(run)?, &known, asked))
+        let facts = self.code_facts(run, keep_going)?;
+        Ok(lifeline::follow_components(&*self.timeline(run)?, &facts, components))
     }
 
-    /// The functions and classes that were in use once and that nothing uses at the end. The error is a sentence.
-    pub fn lost(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
-        let known = self.known_code(run, &|_, _| true)?;
-        Ok(lifeline::lost(&*self.timeline(run)?, &known))
+    /// Returns the functions and classes that were in use once and that nothing uses at the end. The error is a
+    /// sentence.
+    pub fn lost_symbols(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
+        let facts = self.code_facts(run, &|_, _| true)?;
+        Ok(lifeline::lost_symbols(&*self.timeline(run)?, &facts))
     }
 
-    /// The facts of every content of the run's code.
-    pub(super) fn known_code(&self, run: &Run, goes_on: &GoesOn<'_>) -> Result<Known, String> {
-        self.known_of(run, &*self.timeline(run)?, Code::WithoutTests, goes_on)
+    /// Returns the facts of every content of the run's code.
+    pub(super) fn code_facts(&self, run: &Run, keep_going: &ProgressCheck<'_>) -> Result<FactsByContent, String> {
+        self.facts_of_timeline(run, &*self.timeline(run)?, CodeScope::WithoutTests, keep_going)
     }
 
-    /// The same of another timeline of the run's files.
-    pub(super) fn known_of(
+    /// Works as [`Archive::code_facts`], for another timeline of the run's files.
+    pub(super) fn facts_of_timeline(
         &self,
         run: &Run,
         timeline: &Timeline,
-        code: Code,
-        goes_on: &GoesOn<'_>,
-    ) -> Result<Known, String> {
-        let mut known = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut missing = lifeline::wanted(timeline, code);
-        missing.retain(|(blob, grammar, _)| !known.contains_key(&(*blob, *grammar)));
+        code: CodeScope,
+        keep_going: &ProgressCheck<'_>,
+    ) -> Result<FactsByContent, String> {
+        let mut facts = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut missing = lifeline::contents_to_read(timeline, code);
+        missing.retain(|(blob, grammar, _)| !facts.contains_key(&(*blob, *grammar)));
         let kept = self
             .cache()
-            .map(|it| KeptFacts::of(it, "facts for lifelines", lifeline::FACTS_VERSION));
+            .map(|it| FactCache::new(it, "facts for lifelines", lifeline::FACTS_VERSION));
         let mut fresh: Vec<(_, Arc<FileFacts>)> = vec![];
         if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
             let named = missing.iter().map(|(blob, grammar, _)| (*blob, grammar.name()));
-            let mut found: HashMap<usize, FileFacts> = kept.get(named);
+            let mut facts_by_position: HashMap<usize, FileFacts> = kept.get(named);
             let mut at = 0..;
             missing.retain(|(blob, grammar, _)| {
-                let facts = at.next().and_then(|at| found.remove(&at));
+                let facts = at.next().and_then(|at| facts_by_position.remove(&at));
                 let is_missing = facts.is_none();
                 fresh.extend(facts.map(|facts| ((*blob, *grammar), Arc::new(facts))));
                 is_missing
@@ -80,23 +81,23 @@ impl Archive {
         // Stable: the versions of a file follow each other, in order.
         missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
         let mut done = 0;
-        for batch in missing.chunks(BATCH) {
-            if !goes_on(done, missing.len()) {
+        for batch in missing.chunks(FILES_PER_CHECK) {
+            if !keep_going(done, missing.len()) {
                 return Err("stopped".into());
             }
             let read = self.with_blobs(run, |blobs| {
                 let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
-                    let mut versions = file.first().map(|(_, grammar, _)| Versions::of(*grammar));
+                    let mut versions = file.first().map(|(_, grammar, _)| VersionReader::new(*grammar));
                     let facts = |(blob, grammar, _): &(_, _, _)| {
                         // A content that cannot be had counts as a file without code, as one that is not recorded does.
-                        let bytes = blobs.blob(*blob).ok()?;
-                        let facts = versions.as_mut()?.facts(&bytes);
+                        let bytes = blobs.read_blob(*blob).ok()?;
+                        let facts = versions.as_mut()?.next_facts(&bytes);
                         Some(((*blob, *grammar), Arc::new(facts)))
                     };
                     file.iter().filter_map(facts).collect::<Vec<_>>()
                 };
                 let files = batch.chunk_by(|a, b| (&a.2, a.1) == (&b.2, b.1));
-                let files: Vec<_> = files.flat_map(|file| file.chunks(TOGETHER)).collect();
+                let files: Vec<_> = files.flat_map(|file| file.chunks(VERSIONS_TOGETHER)).collect();
                 files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
             })?;
             if let Some(kept) = kept {
@@ -111,8 +112,8 @@ impl Archive {
             let mut kept = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.extend(fresh.iter().cloned());
         }
-        known.extend(fresh);
-        Ok(known)
+        facts.extend(fresh);
+        Ok(facts)
     }
 }
 
@@ -127,11 +128,12 @@ mod tests {
     };
 
     use crate as store;
-    use crate::{Cache, disk};
+    use crate::{DiskCache, disk};
     use trajview_code::tree::{self, Grammar};
-    use trajview_metrics::lifeline::{self, asked};
+    use trajview_metrics::lifeline::{self, components_to_follow};
 
-    /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more code.
+    /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more
+    /// code.
     #[test]
     fn pieces_of_a_file_have_the_facts_of_the_whole() {
         let root = Path::new(trajview_testing::project());
@@ -140,39 +142,39 @@ mod tests {
             ["crates/metrics/src", "tests/vectors", "sample-runs"].map(|folder| root.join(folder));
         let (mut folders, mut files): (Vec<_>, _) = (here.into_iter().chain(more).collect(), 0);
         while let Some(folder) = folders.pop() {
-            for path in disk::listed(&folder) {
+            for path in disk::list_folder(&folder) {
                 if path.is_dir() && !path.is_symlink() {
                     folders.push(path);
                     continue;
                 }
-                let grammar = path.to_str().and_then(Grammar::of).filter(|it| it.is_compiled_in());
+                let grammar = path.to_str().and_then(Grammar::for_path).filter(|it| it.is_compiled_in());
                 let Some(grammar) = grammar else { continue };
                 let text = std::fs::read(&path).unwrap();
-                let tree = tree::parse(grammar, &text).unwrap();
+                let tree = tree::parse_tree(grammar, &text).unwrap();
                 if tree.root_node().has_error() {
                     continue;
                 }
-                let read = lifeline::facts(grammar, &text);
-                assert_eq!(read, lifeline::facts_of(grammar, &text, &tree), "{}", path.display());
+                let read = lifeline::read_facts(grammar, &text);
+                assert_eq!(read, lifeline::facts_of_tree(grammar, &text, &tree), "{}", path.display());
                 files += 1;
             }
         }
         assert!(files > 50, "{files}");
     }
 
-    fn lost(sample: &str) -> Vec<(String, usize)> {
+    fn lost_components(sample: &str) -> Vec<(String, usize)> {
         let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
         let opened = store::open(&path).unwrap();
-        let rubric = store::rubric::read(&path);
-        let asked = asked(&opened.run, &rubric, None);
+        let rubric = store::rubric::read_beside(&path);
+        let components = components_to_follow(&opened.run, &rubric, None);
 
-        let told = opened.archive.lifelines(&opened.run, &asked, &|_, _| true).unwrap();
+        let lifelines = opened.archive.component_lifelines(&opened.run, &components, &|_, _| true).unwrap();
 
-        assert_eq!(told.len(), 24);
-        told.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
+        assert_eq!(lifelines.len(), 24);
+        lifelines.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
     }
 
-    /// Whatever came before it, a version has the facts that it has alone.
+    /// Whatever precedes it, a version has the facts that it has alone.
     #[test]
     fn versions_that_are_read_one_after_the_other_have_the_facts_they_have_alone() {
         for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
@@ -180,12 +182,12 @@ mod tests {
             let opened = store::open(&path).unwrap();
             let (archive, run) = (&opened.archive, &opened.run);
 
-            let known = archive.known_code(run, &|_, _| true).unwrap();
+            let facts = archive.code_facts(run, &|_, _| true).unwrap();
 
-            assert!(!known.is_empty());
-            for ((blob, grammar), facts) in &known {
-                let bytes = archive.with_blobs(run, |blobs| blobs.blob(*blob)).unwrap().unwrap();
-                assert_eq!(**facts, trajview_metrics::lifeline::facts(*grammar, &bytes));
+            assert!(!facts.is_empty());
+            for ((blob, grammar), facts) in &facts {
+                let bytes = archive.with_blobs(run, |blobs| blobs.read_blob(*blob)).unwrap().unwrap();
+                assert_eq!(**facts, trajview_metrics::lifeline::read_facts(*grammar, &bytes));
             }
         }
     }
@@ -195,21 +197,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for sample in ["codex-p12", "codex-p12-single-shot", "claude-code"] {
             let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
-            let known = |asked: &AtomicUsize| {
-                let cache = Cache::open(&folder.path().join("measures.sqlite")).unwrap();
-                let opened = store::open(&path).unwrap().kept_in(Some(Arc::new(cache)));
-                let goes_on = |_: usize, _: usize| {
-                    asked.fetch_add(1, Ordering::Relaxed);
+            let known = |batches: &AtomicUsize| {
+                let cache = DiskCache::open(&folder.path().join("measures.sqlite")).unwrap();
+                let opened = store::open(&path).unwrap().with_cache(Some(Arc::new(cache)));
+                let keep_going = |_: usize, _: usize| {
+                    batches.fetch_add(1, Ordering::Relaxed);
                     true
                 };
-                opened.archive.known_code(&opened.run, &goes_on).unwrap()
+                opened.archive.code_facts(&opened.run, &keep_going).unwrap()
             };
             let (before, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
 
             let (first, second) = (known(&before), known(&after));
 
             assert!(!first.is_empty() && first == second);
-            // It is asked before every batch of contents that are read.
+            // `keep_going` is called before every batch of contents.
             assert!(before.into_inner() > 0 && after.into_inner() == 0);
         }
     }
@@ -221,7 +223,7 @@ mod tests {
             .map(|(id, turn)| (id.to_owned(), turn))
             .collect();
 
-        assert_eq!(lost("codex-p12"), named);
-        assert_eq!(lost("codex-p12-single-shot"), []);
+        assert_eq!(lost_components("codex-p12"), named);
+        assert_eq!(lost_components("codex-p12-single-shot"), []);
     }
 }

@@ -1,6 +1,6 @@
-//! What a memory gave the agent of a run (`memory.jsonl` of a bundle), and how its cards fared with the files over time.
+//! The events of a memory in a run (`memory.jsonl` of a bundle), and the state of its cards in the files over time.
 //!
-//! Nothing to do with the memory of this process, which is `store::memory`.
+//! This is not the memory of this process, which is `store::memory_trim`.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -8,205 +8,206 @@ use std::{
 };
 
 use trajview_metrics::memory::{
-    self, Course, Event, Found, Recorded, Span, State,
-    course::{Count, Given},
-    stands::{Stands, stands},
+    self, MemoryTimeline, MemoryEvent, CitedPlaceState, MemoryFile, CitedSpan, CardState,
+    memory_timeline::{StaleCount, GivenCard},
+    snippet_position::{SnippetPosition, find_snippet},
 };
 use trajview_run::{
     EditPath, RepoPath, Run, Warning,
-    files::{BlobId, FilesFrom, Timeline, Tree, TreeFile, TurnFiles},
+    files::{BlobId, FilesSource, Timeline, SourceTree, TreeFile, TurnFiles},
 };
 
-use super::{Archive, bytes, disk, entries::is_plain_file, inside};
+use super::{Archive, file_bytes, disk, entries::is_plain_file, containers};
 
 /// The file of a bundle.
-pub const NAME: &str = "memory.jsonl";
+pub const FILE_NAME: &str = "memory.jsonl";
 
-/// Bytes of the file that are read.
+/// The most bytes of the file that are read.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Bytes of a cited file that are looked through.
+/// The most bytes of a cited file that are searched.
 const MOST_FILE_BYTES: usize = 4 << 20;
 
-/// Cards that are followed through a run; of more only the events count.
+/// The most cards that are followed through a run; of more only the events count.
 const MOST_CARDS: usize = 10_000;
 
-/// The events of a bundle whose run has so many turns; None where it has no `memory.jsonl`.
-pub fn recorded(bundle: &Path, turns: usize) -> Option<Recorded> {
-    let path = bundle.join(NAME);
+/// Returns the events of a bundle whose run has so many turns; None where it has no `memory.jsonl`.
+pub fn recorded_events(bundle: &Path, turns: usize) -> Option<MemoryFile> {
+    let path = bundle.join(FILE_NAME);
     if !is_plain_file(&path) {
         return None;
     }
     let read = match disk::symlink_metadata(&path) {
-        Ok(_) => disk::open(&path).map(|file| bytes::read_within(file, MOST_BYTES)),
-        Err(why) => inside::below(&path).ok_or(why).and_then(|place| place.read(MOST_BYTES)),
+        Ok(_) => disk::open_file(&path).map(|file| file_bytes::read_within(file, MOST_BYTES)),
+        Err(why) => containers::place_inside(&path).ok_or(why).and_then(|place| place.read(MOST_BYTES)),
     };
     let (bytes, problem) = read
-        .unwrap_or_else(|why| (vec![], Some(format!("cannot be read: {}", bytes::reason(&why)))));
-    let mut recorded = memory::read(&bytes, NAME, turns);
-    recorded.warnings.extend(problem.map(|what| Warning { place: NAME.into(), what }));
+        .unwrap_or_else(|why| (vec![], Some(format!("cannot be read: {}", file_bytes::error_reason(&why)))));
+    let mut recorded = memory::read_memory_events(&bytes, FILE_NAME, turns);
+    recorded.warnings.extend(problem.map(|what| Warning { place: FILE_NAME.into(), what }));
     Some(recorded)
 }
 
-/// The memory over a run, and what of its file could not be read; None where the run has no `memory.jsonl`. The state of
-/// the cards at `done` turns is told beside that when they were given.
-pub fn course(archive: &Archive, run: &Run, done: usize) -> Option<(Course, Vec<Warning>)> {
-    let Recorded { events, warnings } = recorded(archive.bundle()?, run.turns.len())?;
-    let given = |(event, it): (usize, &Event)| {
+/// Returns the memory over a run, and the problems of its file; None where the run has no `memory.jsonl`. Beside the
+/// state of the cards when they were given, it has their state at `done` turns.
+pub fn memory_timeline(archive: &Archive, run: &Run, done: usize) -> Option<(MemoryTimeline, Vec<Warning>)> {
+    let MemoryFile { events, warnings } = recorded_events(archive.bundle()?, run.turns.len())?;
+    let given = |(event, it): (usize, &MemoryEvent)| {
         let card = it.card()?;
-        let cited = |span: &Span| match &span.version {
+        let cited = |span: &CitedSpan| match &span.version {
             Some(version) => version.turns_done(run),
             None => Some(it.turn),
         };
         let cited = card.spans.iter().map(cited).collect();
-        let unknown = vec![Found::default(); card.spans.len()];
-        Some(Given { event, when_given: unknown.clone(), now: unknown, cited })
+        let unknown = vec![CitedPlaceState::default(); card.spans.len()];
+        Some(GivenCard { event, when_given: unknown.clone(), at_moment: unknown, cited })
     };
-    let cards: Vec<Given> = events.iter().enumerate().filter_map(given).take(MOST_CARDS).collect();
-    let mut after = vec![Count::default(); run.turns.len()];
+    let cards: Vec<GivenCard> = events.iter().enumerate().filter_map(given).take(MOST_CARDS).collect();
+    let mut after = vec![StaleCount::default(); run.turns.len()];
     let cards = match archive.timeline(run) {
         Ok(timeline) if !cards.is_empty() => {
-            let mut walk = Walk::of((archive, run, &timeline), &events, cards);
-            walk.through(done, &mut after);
+            let mut walk = CardWalk::new((archive, run, &timeline), &events, cards);
+            walk.visit_moments(done, &mut after);
             walk.cards
         }
         Ok(_) | Err(_) => cards,
     };
-    Some((Course::of(events, cards, &after), warnings))
+    Some((MemoryTimeline::new(events, cards, &after), warnings))
 }
 
 /// The files at one moment.
-struct Moment<'m> {
+struct CardMoment<'m> {
     done: usize,
-    tree: &'m Tree,
-    /// Whether nothing in the recording says what the files were.
-    is_untold: bool,
+    tree: &'m SourceTree,
+    /// True if the recording does not have the files of the moment.
+    is_unknown: bool,
 }
 
-/// A way through the files of a run, from the first moment to the last, with the cards that were given on it.
-struct Walk<'w> {
+/// A walk through the files of a run, from the first moment to the last, with the cards that were given on it.
+struct CardWalk<'w> {
     archive: &'w Archive,
     run: &'w Run,
     timeline: &'w Timeline,
-    events: &'w [Event],
-    cards: Vec<Given>,
-    /// Of each cited place of each card, the path that its file has now; None for one outside of the workspace.
+    events: &'w [MemoryEvent],
+    cards: Vec<GivenCard>,
+    /// The current path of each cited file of each card; None for a file outside of the workspace.
     paths: Vec<Vec<Option<RepoPath>>>,
-    /// What was found of a place of a card in a content under its own name.
-    known: HashMap<(usize, usize, BlobId), Option<Stands>>,
+    /// The result of looking for a cited place of a card in a content under its own name.
+    positions: HashMap<(usize, usize, BlobId), Option<SnippetPosition>>,
     /// The files that are there at some moment.
-    told: BTreeSet<&'w RepoPath>,
+    known_paths: BTreeSet<&'w RepoPath>,
 }
 
-impl<'w> Walk<'w> {
-    fn of(
+impl<'w> CardWalk<'w> {
+    fn new(
         (archive, run, timeline): (&'w Archive, &'w Run, &'w Timeline),
-        events: &'w [Event],
-        cards: Vec<Given>,
+        events: &'w [MemoryEvent],
+        cards: Vec<GivenCard>,
     ) -> Self {
         let root = run.origin.root.as_deref();
-        let path = |span: &Span| EditPath::sort(&span.artifact, root).inside().cloned();
-        let paths = cards.iter().map(|card| spans(events, card).iter().map(path).collect());
+        let path = |span: &CitedSpan| EditPath::from_recorded(&span.artifact, root).repo_path().cloned();
+        let paths = cards.iter().map(|card| card_spans(events, card).iter().map(path).collect());
         let paths = paths.collect();
         let changed = timeline.turns.iter().flat_map(|turn| &turn.changes);
         let changed = changed.flat_map(|it| [Some(&it.path), it.from.as_ref()]).flatten();
-        let told = timeline.base.files.keys().chain(changed).collect();
-        Self { archive, run, timeline, events, cards, paths, known: HashMap::new(), told }
+        let known_paths = timeline.base.files.keys().chain(changed).collect();
+        Self { archive, run, timeline, events, cards, paths, positions: HashMap::new(), known_paths }
     }
 
     /// Looks at every card at every moment: at `done` turns, when it was given, and after each turn.
-    fn through(&mut self, done: usize, after: &mut [Count]) {
+    fn visit_moments(&mut self, done: usize, after: &mut [StaleCount]) {
         let timeline = self.timeline;
         let moments: Vec<usize> = (0..=self.run.turns.len()).collect();
-        timeline.visit(&moments, |at, tree, is_untold| {
-            let moment = Moment { done: at, tree, is_untold };
+        timeline.visit_turn_ends(&moments, |at, tree, is_unknown| {
+            let moment = CardMoment { done: at, tree, is_unknown };
             if let Some(turn) = at.checked_sub(1).and_then(|turn| timeline.turns.get(turn)) {
-                self.rename(at, turn);
+                self.follow_renames(at, turn);
             }
             for card in 0..self.cards.len() {
-                self.look(card, &moment, done, after);
+                self.look_at_card(card, &moment, done, after);
             }
         });
     }
 
-    fn look(&mut self, card: usize, moment: &Moment<'_>, asked: usize, after: &mut [Count]) {
+    fn look_at_card(&mut self, card: usize, moment: &CardMoment<'_>, moment_turn: usize, after: &mut [StaleCount]) {
         let given_at = self.events[self.cards[card].event].turn;
         if given_at == moment.done {
             self.cards[card].when_given = self.when_given(card, moment);
         }
-        if moment.done != asked && moment.done <= given_at {
+        if moment.done != moment_turn && moment.done <= given_at {
             return;
         }
-        let found = self.found(card, moment);
+        let found = self.find_spans(card, moment);
         if let Some(turn) = moment.done.checked_sub(1)
             && turn >= given_at
         {
-            after[turn].add(State::of_card(&found));
+            after[turn].count_card(CardState::of_card(&found));
         }
-        if moment.done == asked {
-            self.cards[card].now = found;
+        if moment.done == moment_turn {
+            self.cards[card].at_moment = found;
         }
     }
 
-    /// What the agent saw: the files before the turn, and of a card that was given within it what steps had edited by then.
-    fn when_given(&mut self, card: usize, moment: &Moment<'_>) -> Vec<Found> {
+    /// Finds what the agent saw: the files before the turn, and, for a card that was given within the turn, the edits
+    /// of the steps before.
+    fn when_given(&mut self, card: usize, moment: &CardMoment<'_>) -> Vec<CitedPlaceState> {
         let event = &self.events[self.cards[card].event];
         let turn = self.timeline.turns.get(event.turn);
-        let Some((step, turn)) = event.step.zip(turn) else { return self.found(card, moment) };
+        let Some((step, turn)) = event.step.zip(turn) else { return self.find_spans(card, moment) };
         let numbers = self.run.step_numbers(event.turn);
         let is_before = |number: &usize| *number < step.number;
         let mut tree = moment.tree.clone();
         for (id, changes) in &turn.steps {
             if numbers.get(id).is_some_and(is_before) {
-                changes.iter().for_each(|change| tree.apply(change));
+                changes.iter().for_each(|change| tree.apply_change(change));
             }
         }
-        self.found(card, &Moment { tree: &tree, ..*moment })
+        self.find_spans(card, &CardMoment { tree: &tree, ..*moment })
     }
 
-    fn found(&mut self, card: usize, moment: &Moment<'_>) -> Vec<Found> {
-        (0..self.paths[card].len()).map(|span| self.found_one(card, span, moment)).collect()
+    fn find_spans(&mut self, card: usize, moment: &CardMoment<'_>) -> Vec<CitedPlaceState> {
+        (0..self.paths[card].len()).map(|span| self.find_span(card, span, moment)).collect()
     }
 
-    /// The file under its own name, and where that holds the snippet no more, under the name that it was given.
-    fn found_one(&mut self, card: usize, span: usize, moment: &Moment<'_>) -> Found {
-        let cited = &spans(self.events, &self.cards[card])[span];
+    /// Returns the file under its own name, and where that holds the snippet no more, under the name that it was given.
+    fn find_span(&mut self, card: usize, span: usize, moment: &CardMoment<'_>) -> CitedPlaceState {
+        let cited = &card_spans(self.events, &self.cards[card])[span];
         let root = self.run.origin.root.as_deref();
-        let own = EditPath::sort(&cited.artifact, root);
-        let Some(own) = own.inside().filter(|_| !moment.is_untold) else {
-            return Found::default();
+        let own_path = EditPath::from_recorded(&cited.artifact, root);
+        let Some(own_path) = own_path.repo_path().filter(|_| !moment.is_unknown) else {
+            return CitedPlaceState::default();
         };
-        let file = moment.tree.files.get(own).copied();
-        let found = file.map(|file| Found::in_file(own.as_str(), self.stands(card, span, file)));
-        let now = self.paths[card][span].clone().filter(|now| now != own);
+        let file = moment.tree.files.get(own_path).copied();
+        let found = file.map(|file| CitedPlaceState::in_file(own_path.as_str(), self.snippet_state(card, span, file)));
+        let now = self.paths[card][span].clone().filter(|now| now != own_path);
         let renamed = now.and_then(|now| {
             let file = moment.tree.files.get(&now).copied()?;
-            Some(Found::in_renamed(now.as_str(), self.stands(card, span, file)))
+            Some(CitedPlaceState::in_renamed(now.as_str(), self.snippet_state(card, span, file)))
         });
-        let is_known = self.timeline.from == FilesFrom::Commits || self.told.contains(own);
-        let gone = || if is_known { Found::gone() } else { Found::default() };
+        let is_known = self.timeline.from == FilesSource::Commits || self.known_paths.contains(own_path);
+        let gone = || if is_known { CitedPlaceState::gone_file() } else { CitedPlaceState::default() };
         match (found, renamed) {
-            (Some(found), Some(renamed)) if found.state == State::Stale => renamed,
+            (Some(found), Some(renamed)) if found.state == CardState::Stale => renamed,
             (Some(found), _) | (None, Some(found)) => found,
             (None, None) => gone(),
         }
     }
 
-    fn stands(&mut self, card: usize, span: usize, file: TreeFile) -> Option<Stands> {
-        let blob = file.blob()?;
-        if let Some(known) = self.known.get(&(card, span, blob)) {
-            return *known;
+    fn snippet_state(&mut self, card: usize, span: usize, file: TreeFile) -> Option<SnippetPosition> {
+        let blob = file.blob_id()?;
+        if let Some(cached) = self.positions.get(&(card, span, blob)) {
+            return *cached;
         }
-        let content = self.archive.content(self.run, file).ok();
+        let content = self.archive.file_content(self.run, file).ok();
         let content = content.filter(|it| it.len() <= MOST_FILE_BYTES);
-        let cited = &spans(self.events, &self.cards[card])[span];
-        let stands = content.and_then(|it| stands(cited, &String::from_utf8_lossy(&it)));
-        self.known.insert((card, span, blob), stands);
+        let cited = &card_spans(self.events, &self.cards[card])[span];
+        let stands = content.and_then(|it| find_snippet(cited, &String::from_utf8_lossy(&it)));
+        self.positions.insert((card, span, blob), stands);
         stands
     }
 
     /// Follows the files that the turn gave another name; a place is followed from the state on that it cites.
-    fn rename(&mut self, done: usize, turn: &TurnFiles) {
+    fn follow_renames(&mut self, done: usize, turn: &TurnFiles) {
         let renames: BTreeMap<&RepoPath, &RepoPath> =
             turn.changes.iter().filter_map(|it| Some((it.from.as_ref()?, &it.path))).collect();
         if renames.is_empty() {
@@ -224,6 +225,6 @@ impl<'w> Walk<'w> {
     }
 }
 
-fn spans<'e>(events: &'e [Event], card: &Given) -> &'e [Span] {
+fn card_spans<'e>(events: &'e [MemoryEvent], card: &GivenCard) -> &'e [CitedSpan] {
     events[card.event].card().map_or(&[], |card| card.spans.as_slice())
 }

@@ -1,145 +1,145 @@
-//! From a path to a recording: its files are found, indexed, and completed with what only the store knows.
+//! Opens a recording from a path: finds its files, indexes them, and completes the run with what only the store knows.
 
 use std::{path::Path, sync::Arc};
 
 use trajview_formats as formats;
-use trajview_formats::{Growing, NotUnderstood, Shape, Source, jsonl::Input};
-use trajview_run::{Run, SourceFile, SourceId, Warning};
+use trajview_formats::{IncrementalReader, NotUnderstood, RecordingShape, SourceBytes, jsonl::LogInput};
+use trajview_run::{Run, SourceRecord, SourceId, Warning};
 
 use super::{
-    archive::{Archive, Opened},
-    bytes::{self, Access, Bytes, LogOnDisk},
+    archive::{Archive, OpenedRecording},
+    file_bytes::{self, FileAccess, FileBytes, LogOnDisk},
     disk,
     error::OpenError,
-    executor::Threads,
-    find::{self, Found, FoundFile},
-    joined, memory,
+    executor::WorkerThreads,
+    recording_files::{self, FoundRecording, FoundFile},
+    commit_link, memory_trim,
     repo::{CommitProblem, Repo},
     rubric_tree,
     siblings::Siblings,
     snapshot::Snapshots,
 };
 
-/// Opens a recording: a log of a known format, or a run bundle, or a folder that holds one of them.
-pub fn open(path: &Path) -> Result<Opened, OpenError> {
+/// Opens a recording: a log of a known format, or a run bundle, or a folder with one of them.
+pub fn open(path: &Path) -> Result<OpenedRecording, OpenError> {
     open_among(path, &Siblings::default())
 }
 
-/// As [`open`], for whoever opens many: `siblings` is handed on from one to the next, and a folder of thousands of logs is
-/// looked through once.
-pub fn open_among(path: &Path, siblings: &Siblings) -> Result<Opened, OpenError> {
-    open_found(path, find::find_among(path, Access::Held, siblings)?)
+/// Works as [`open`], for a caller that opens many recordings: `siblings` is passed from one to the next, so that a
+/// folder of thousands of logs is searched once.
+pub fn open_among(path: &Path, siblings: &Siblings) -> Result<OpenedRecording, OpenError> {
+    open_found(path, recording_files::find_among(path, FileAccess::InMemory, siblings)?)
 }
 
 /// Opens a recording whose files were found at a path.
-pub(super) fn open_found(path: &Path, mut found: Found) -> Result<Opened, OpenError> {
-    let run = index(&mut found)
+pub(super) fn open_found(path: &Path, mut recording: FoundRecording) -> Result<OpenedRecording, OpenError> {
+    let run = index_recording(&mut recording)
         .map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
-    Ok(opened(run, found))
+    Ok(complete_recording(run, recording))
 }
 
 /// A document that is longer is read element by element, where its format can: by both cores, and never as a whole.
-const STREAMED: u64 = 16 << 20;
+const STREAMED_FROM: u64 = 16 << 20;
 
-/// Indexes a recording; a file that was not read to its end says so from then on.
-pub(super) fn index(found: &mut Found) -> Result<Run, NotUnderstood> {
-    let executor = Threads::all();
-    let is_large = found.files.iter().any(|file| file.bytes.size() > STREAMED);
-    let streaming = || found.format.streaming().filter(|_| is_large);
-    let Some(mut growing) = found.format.growing().or_else(streaming) else {
-        return index_whole(found, &executor);
+/// Indexes a recording. A file that was not read to its end keeps a note of that.
+pub(super) fn index_recording(recording: &mut FoundRecording) -> Result<Run, NotUnderstood> {
+    let executor = WorkerThreads::for_all_cores();
+    let is_large = recording.files.iter().any(|file| file.bytes.file_size() > STREAMED_FROM);
+    let streaming = || recording.format.streaming_reader().filter(|_| is_large);
+    let Some(mut growing) = recording.format.incremental_reader().or_else(streaming) else {
+        return index_whole(recording, &executor);
     };
-    growing.is_all();
-    take_all(&mut *growing, found, &executor);
-    if growing.is_read_again() {
-        take_all(&mut *growing, found, &executor);
+    growing.expect_whole_logs();
+    take_all(&mut *growing, recording, &executor);
+    if growing.needs_second_read() {
+        take_all(&mut *growing, recording, &executor);
     }
     let mut left = vec![];
-    let run = growing.finish(&sources_of(&found.files), &mut |it| left.push(it));
-    memory::sweep_after(bytes::size_of(found.files.iter().map(|file| &file.bytes)), left);
+    let run = growing.finish_run(&sources_of(&recording.files), &mut |it| left.push(it));
+    memory_trim::trim_after_reading(file_bytes::total_size(recording.files.iter().map(|file| &file.bytes)), left);
     run
 }
 
-fn take_all(growing: &mut dyn Growing, found: &mut Found, executor: &Threads) {
-    for (id, file) in (0..).map(SourceId).zip(&mut found.files) {
+fn take_all(growing: &mut dyn IncrementalReader, recording: &mut FoundRecording, executor: &WorkerThreads) {
+    for (id, file) in (0..).map(SourceId).zip(&mut recording.files) {
         match &file.bytes {
-            Bytes::Held(bytes) => growing.take(id, &file.name, Input::whole(bytes), executor),
-            Bytes::OnDisk(disk) => {
-                let log = LogOnDisk::of(disk);
-                growing.take(id, &file.name, Input::Log(&log), executor);
+            FileBytes::InMemory(bytes) => growing.take_lines(id, &file.name, LogInput::whole_file(bytes), executor),
+            FileBytes::OnDisk(disk) => {
+                let log = LogOnDisk::new(disk);
+                growing.take_lines(id, &file.name, LogInput::Stored(&log), executor);
                 file.problem = file.problem.take().or(log.problem());
             }
         }
     }
 }
 
-/// For a format that has to see all of its files at once; they are let go of afterwards.
-fn index_whole(found: &mut Found, executor: &Threads) -> Result<Run, NotUnderstood> {
-    let mut left = bytes::HELD_LIMIT;
+/// Indexes a format that needs all of its files at once; they are freed afterwards.
+fn index_whole(recording: &mut FoundRecording, executor: &WorkerThreads) -> Result<Run, NotUnderstood> {
+    let mut left = file_bytes::IN_MEMORY_LIMIT;
     let wholes: Vec<_> =
-        found.files.iter().map(|file| file.bytes.whole_within(&mut left)).collect();
-    let named = found.files.iter().zip(&wholes);
-    let sources: Vec<Source<'_>> =
-        named.map(|(file, (bytes, _))| Source { name: &file.name, bytes }).collect();
-    let run = found.format.index_with(&sources, executor);
+        recording.files.iter().map(|file| file.bytes.read_all_within(&mut left)).collect();
+    let named = recording.files.iter().zip(&wholes);
+    let sources: Vec<SourceBytes<'_>> =
+        named.map(|(file, (bytes, _))| SourceBytes { name: &file.name, bytes }).collect();
+    let run = recording.format.index_run_with(&sources, executor);
     let problems: Vec<_> = wholes.into_iter().map(|(_, problem)| problem).collect();
-    for (file, problem) in found.files.iter_mut().zip(problems) {
+    for (file, problem) in recording.files.iter_mut().zip(problems) {
         file.problem = file.problem.take().or(problem);
     }
     run
 }
 
-pub(super) fn sources_of(files: &[FoundFile]) -> Vec<Source<'_>> {
-    files.iter().map(|file| Source { name: &file.name, bytes: &file.bytes }).collect()
+pub(super) fn sources_of(files: &[FoundFile]) -> Vec<SourceBytes<'_>> {
+    files.iter().map(|file| SourceBytes { name: &file.name, bytes: &file.bytes }).collect()
 }
 
 /// Completes a run with what only the store knows.
-pub(super) fn opened(mut run: Run, found: Found) -> Opened {
+pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> OpenedRecording {
     if run.origin.sources.is_empty() {
         let source =
-            |file: &FoundFile| SourceFile { name: file.name.clone(), format: found.format.name() };
-        run.origin.sources = found.files.iter().map(source).collect();
+            |file: &FoundFile| SourceRecord { name: file.name.clone(), format: recording.format.name() };
+        run.origin.sources = recording.files.iter().map(source).collect();
     }
     if run.id.is_empty() {
-        run.id = found.files.first().map(|file| file.name.clone()).unwrap_or_default();
+        run.id = recording.files.first().map(|file| file.name.clone()).unwrap_or_default();
     }
     if run.title.is_empty() {
         run.title.clone_from(&run.id);
     }
-    for file in &found.files {
+    for file in &recording.files {
         if let Some(what) = &file.problem {
             run.warnings.push(Warning { place: file.name.clone(), what: what.clone() });
         }
     }
-    rubric_tree::complete(&mut run, &found.folder);
-    let repo = open_repo(&found.folder, &mut run);
-    let joined = if repo.is_none() { joined::join(&mut run, &found) } else { None };
-    let commits = joined.as_ref().and_then(|repo| Snapshots::of_commits(&run, repo));
+    rubric_tree::add_rubric_tree(&mut run, &recording.folder);
+    let repo = open_repo(&recording.folder, &mut run);
+    let joined = if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };
+    let commits = joined.as_ref().and_then(|repo| Snapshots::from_commits(&run, repo));
     let repo = repo.or(joined);
-    let snapshots = match found.format.offers().shape {
+    let snapshots = match recording.format.capabilities().shape {
         _ if commits.is_some() => commits,
-        Shape::Snapshots => Snapshots::of_problem(&found.main, &run.checkpoints),
+        RecordingShape::Snapshots => Snapshots::from_problem(&recording.main, &run.checkpoints),
         _ => {
-            let main = found.files.first().map(|main| found.folder.join(&main.name));
-            main.and_then(|main| Snapshots::beside(&main, run.turns.len()))
+            let main = recording.files.first().map(|main| recording.folder.join(&main.name));
+            main.and_then(|main| Snapshots::beside_log(&main, run.turns.len()))
         }
     };
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
-    let bundle = (found.format.offers().shape == Shape::Bundle).then(|| found.folder.clone());
-    let files = found.files.into_iter().map(|file| file.bytes).collect();
+    let bundle = (recording.format.capabilities().shape == RecordingShape::Bundle).then(|| recording.folder.clone());
+    let files = recording.files.into_iter().map(|file| file.bytes).collect();
     let copy = (run.origin.format == formats::rigorbench::NAME)
-        .then(|| super::process::copy::beside(&found.folder, &run))
+        .then(|| super::process::working_copy::copy_beside(&recording.folder, &run))
         .flatten();
     let archive = Archive::new(files, repo, snapshots, bundle).with_working_copy(copy);
-    Opened { run: Arc::new(run), archive: Arc::new(archive) }
+    OpenedRecording { run: Arc::new(run), archive: Arc::new(archive) }
 }
 
-/// The repository of a bundle, where it has one that can be read; what is wrong with it becomes a warning.
+/// Opens the repository of a bundle, where it has one that can be read; a problem with it becomes a warning.
 fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
     let path = folder.join("workspace.git");
-    if formats::shape_of(run.origin.format) != Some(Shape::Bundle)
+    if formats::shape_by_name(run.origin.format) != Some(RecordingShape::Bundle)
         || disk::symlink_metadata(&path).is_err()
     {
         return None;
@@ -156,7 +156,7 @@ fn open_repo(folder: &Path, run: &mut Run) -> Option<Repo> {
     let mut unreadable = vec![];
     for (turn, number) in run.turns.iter().zip(1..) {
         let Some(commit) = &turn.commit else { continue };
-        match repo.problem_of(commit) {
+        match repo.commit_problem(commit) {
             None => {}
             Some(CommitProblem::NotThere) => {
                 warn(format!("has no commit {commit}, which run.json names for turn {number}"));
@@ -180,19 +180,19 @@ mod tests {
 
     use super::*;
     use crate::runs_below;
-    use trajview_formats::{Backwards, OneHand, jsonl::Piece};
+    use trajview_formats::{ReversedExecutor, SequentialExecutor, jsonl::LogPiece};
 
-    fn samples() -> Vec<PathBuf> {
+    fn sample_paths() -> Vec<PathBuf> {
         runs_below(&Path::new(trajview_testing::project()).join("sample-runs"))
     }
 
-    fn wholes_of(found: &Found) -> Vec<Cow<'_, [u8]>> {
-        found.files.iter().map(|file| file.bytes.whole().0).collect()
+    fn wholes_of(recording: &FoundRecording) -> Vec<Cow<'_, [u8]>> {
+        recording.files.iter().map(|file| file.bytes.read_all().0).collect()
     }
 
-    fn named<'a>(found: &'a Found, wholes: &'a [Cow<'_, [u8]>]) -> Vec<Source<'a>> {
-        let both = found.files.iter().zip(wholes);
-        both.map(|(file, bytes)| Source { name: &file.name, bytes }).collect()
+    fn named_sources<'a>(recording: &'a FoundRecording, wholes: &'a [Cow<'_, [u8]>]) -> Vec<SourceBytes<'a>> {
+        let both = recording.files.iter().zip(wholes);
+        both.map(|(file, bytes)| SourceBytes { name: &file.name, bytes }).collect()
     }
 
     #[test]
@@ -207,9 +207,9 @@ mod tests {
 
             let opened = open(&path).unwrap();
 
-            let said: Vec<&str> = opened.run.warnings.iter().map(|it| it.what.as_str()).collect();
-            let told = "has more records than are read; what follows line ";
-            assert!(said.iter().any(|what| what.starts_with(told)), "{name}: {said:?}");
+            let texts: Vec<&str> = opened.run.warnings.iter().map(|it| it.what.as_str()).collect();
+            let expected = "has more records than are read; what follows line ";
+            assert!(texts.iter().any(|what| what.starts_with(expected)), "{name}: {texts:?}");
             let steps: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
             assert!((50_000..200_000).contains(&steps), "{name}: {steps}");
         }
@@ -217,22 +217,22 @@ mod tests {
 
     fn assert_same_left_on_disk(paths: Vec<PathBuf>) {
         for path in paths {
-            let found = [Access::OnDisk, Access::Held].map(|access| find::find(&path, access));
-            let [Ok(mut left), Ok(held)] = found else {
-                assert!(found.iter().all(Result::is_err), "{}", path.display());
+            let by_access = [FileAccess::OnDisk, FileAccess::InMemory].map(|access| recording_files::find_recording(&path, access));
+            let [Ok(mut left), Ok(in_memory)] = by_access else {
+                assert!(by_access.iter().all(Result::is_err), "{}", path.display());
                 continue;
             };
-            let wholes = wholes_of(&held);
+            let wholes = wholes_of(&in_memory);
 
-            let whole = held.format.index(&named(&held, &wholes));
+            let whole = in_memory.format.index_run(&named_sources(&in_memory, &wholes));
 
-            assert!(index(&mut left) == whole, "{}", path.display());
+            assert!(index_recording(&mut left) == whole, "{}", path.display());
         }
     }
 
     #[test]
     fn a_recording_left_on_the_disk_is_the_same_run() {
-        assert_same_left_on_disk(samples());
+        assert_same_left_on_disk(sample_paths());
     }
 
     #[test]
@@ -244,19 +244,19 @@ mod tests {
     #[test]
     fn a_document_that_is_read_an_element_at_a_time_is_the_same_run() {
         let mut streamed = 0;
-        for path in samples() {
-            let left = find::find(&path, Access::OnDisk).unwrap();
-            let held = find::find(&path, Access::Held).unwrap();
-            let Some(mut streaming) = left.format.streaming() else { continue };
+        for path in sample_paths() {
+            let left = recording_files::find_recording(&path, FileAccess::OnDisk).unwrap();
+            let in_memory = recording_files::find_recording(&path, FileAccess::InMemory).unwrap();
+            let Some(mut streaming) = left.format.streaming_reader() else { continue };
             for (id, file) in (0..).map(SourceId).zip(&left.files) {
-                let Bytes::OnDisk(disk) = &file.bytes else { continue };
-                let log = LogOnDisk::of(disk);
-                streaming.take(id, &file.name, Input::Log(&log), &OneHand);
+                let FileBytes::OnDisk(disk) = &file.bytes else { continue };
+                let log = LogOnDisk::new(disk);
+                streaming.take_lines(id, &file.name, LogInput::Stored(&log), &SequentialExecutor);
             }
 
-            let run = streaming.finish(&sources_of(&left.files), &mut |_| {});
+            let run = streaming.finish_run(&sources_of(&left.files), &mut |_| {});
 
-            assert!(run == held.format.index(&named(&held, &wholes_of(&held))), "{path:?}");
+            assert!(run == in_memory.format.index_run(&named_sources(&in_memory, &wholes_of(&in_memory))), "{path:?}");
             streamed += 1;
         }
         assert!(streamed > 0);
@@ -278,19 +278,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.jsonl");
         std::fs::write(&path, log_of(3000)).unwrap();
-        let mut found = find::find(&path, Access::Held).unwrap();
-        let size = found.files[0].bytes.size();
+        let mut recording = recording_files::find_recording(&path, FileAccess::InMemory).unwrap();
+        let size = recording.files[0].bytes.file_size();
         let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
         file.set_len(size / 2).unwrap();
 
-        let run = index(&mut found).unwrap();
-        let opened = opened(run, found);
+        let run = index_recording(&mut recording).unwrap();
+        let opened = complete_recording(run, recording);
 
         assert!((1400..1600).contains(&opened.run.turns.len()));
         let last = opened.run.warnings.last().unwrap();
         assert_eq!(last.place, "s.jsonl");
         assert_eq!(last.what, "became shorter while it was read; what is missing is left out");
-        assert!(opened.archive.request(&opened.run, 0).starts_with("request 1 "));
+        assert!(opened.archive.request_with_added(&opened.run, 0).starts_with("request 1 "));
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
             for _ in 0..20 {
                 let Ok(opened) = open(&path) else { continue };
                 for turn in [0, 3000] {
-                    opened.archive.request(&opened.run, turn);
+                    opened.archive.request_with_added(&opened.run, turn);
                 }
             }
             is_over.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -322,22 +322,22 @@ mod tests {
     fn assert_same_however_many_read(paths: Vec<PathBuf>) {
         // One that cannot be read is the subject of other tests.
         for path in paths {
-            let Ok(found) = find::find(&path, Access::Held) else { continue };
-            let wholes = wholes_of(&found);
-            let sources = named(&found, &wholes);
-            let alone = found.format.index_with(&sources, &OneHand);
+            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else { continue };
+            let wholes = wholes_of(&recording);
+            let sources = named_sources(&recording, &wholes);
+            let alone = recording.format.index_run_with(&sources, &SequentialExecutor);
 
             for piece_bytes in [900, 40_000] {
-                let many = found.format.index_with(&sources, &Backwards { piece_bytes });
+                let many = recording.format.index_run_with(&sources, &ReversedExecutor { piece_bytes });
                 assert!(alone == many, "{} in pieces of {piece_bytes}", path.display());
             }
-            assert!(alone == found.format.index_with(&sources, &Threads::all()));
+            assert!(alone == recording.format.index_run_with(&sources, &WorkerThreads::for_all_cores()));
         }
     }
 
     #[test]
     fn however_many_threads_read_a_recording_it_is_the_same_run() {
-        assert_same_however_many_read(samples());
+        assert_same_however_many_read(sample_paths());
     }
 
     #[test]
@@ -346,29 +346,29 @@ mod tests {
         assert_same_however_many_read(runs_below(&trajview_testing::real_data()));
     }
 
-    /// Gives how many of them can be read as they grow.
+    /// Returns how many of them can be read as they grow.
     fn assert_same_read_as_it_grows(paths: Vec<PathBuf>) -> usize {
         let mut grown = 0;
         for path in paths {
-            let Ok(found) = find::find(&path, Access::Held) else { continue };
-            let wholes = wholes_of(&found);
-            let sources = named(&found, &wholes);
-            let Some(mut growing) = found.format.growing() else { continue };
+            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else { continue };
+            let wholes = wholes_of(&recording);
+            let sources = named_sources(&recording, &wholes);
+            let Some(mut growing) = recording.format.incremental_reader() else { continue };
             for (id, source) in (0..).map(trajview_run::SourceId).zip(&sources) {
-                let mut piece = Piece::whole(source.bytes);
+                let mut piece = LogPiece::whole_file(source.bytes);
                 while let Some(end) = memchr::memchr(b'\n', piece.bytes) {
                     let (line, rest) = piece.bytes.split_at(end + 1);
-                    let lines = Input::Held(Piece { bytes: line, ..piece });
-                    growing.take(id, source.name, lines, &OneHand);
+                    let lines = LogInput::InMemory(LogPiece { bytes: line, ..piece });
+                    growing.take_lines(id, source.name, lines, &SequentialExecutor);
                     let start = piece.start + line.len() as u64;
-                    piece = Piece { bytes: rest, start, lines_before: piece.lines_before + 1 };
+                    piece = LogPiece { bytes: rest, start, lines_before: piece.lines_before + 1 };
                 }
-                growing.take(id, source.name, Input::Held(piece), &OneHand);
+                growing.take_lines(id, source.name, LogInput::InMemory(piece), &SequentialExecutor);
             }
 
-            let mut whole = found.format.index(&sources);
-            let mut run = growing.run(&sources);
-            // What is wrong with a line is said in other words where it is not the last one.
+            let mut whole = recording.format.index_run(&sources);
+            let mut run = growing.current_run(&sources);
+            // A problem of a line has other words where the line is not the last one.
             whole.iter_mut().chain(&mut run).for_each(|run| run.warnings.clear());
             assert!(whole == run, "{}", path.display());
             grown += 1;
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_recording_read_as_it_grows_is_the_same_run() {
-        assert!(assert_same_read_as_it_grows(samples()) > 2);
+        assert!(assert_same_read_as_it_grows(sample_paths()) > 2);
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! What the footer of a Parquet file must be for its reader to be trusted with it.
+//! Checks of the footer of a Parquet file that its reader relies on.
 //!
-//! The reader makes a tree of the columns by functions that call themselves: a footer of a few hundred kilobytes that nests
-//! columns a hundred thousand deep would end the program. So the list of columns is looked through here first.
+//! The reader makes a tree of the columns by functions that call themselves: a footer of a few hundred kilobytes that
+//! nests columns a hundred thousand deep would end the program. So the list of columns is checked here first.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Columns that lie deeper in one another are in no table.
+/// The most levels of columns inside each other; no known table has more.
 const MOST_DEEP: usize = 100;
 
-/// A longer footer is none: that of a table of a million row groups has some hundred megabytes.
+/// The most bytes of a footer: that of a table of a million row groups has some hundred megabytes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// Errors where the reader may not have the file, whose size in bytes is `len`.
-pub fn check(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
+/// Checks the footer of a file of `len` bytes. Errors where the reader must not have the file.
+pub fn check_footer(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
     const END: u64 = 8;
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "its footer is damaged");
     let start = len.checked_sub(END).ok_or_else(damaged)?;
@@ -24,7 +24,7 @@ pub fn check(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
     let mut footer = vec![0; size as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut footer)?;
-    match depth(&footer) {
+    match column_depth(&footer) {
         Some(depth) if depth <= MOST_DEEP => Ok(()),
         Some(_) => {
             Err(io::Error::new(io::ErrorKind::InvalidData, "its columns are nested too deep"))
@@ -33,27 +33,27 @@ pub fn check(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
     }
 }
 
-/// How deep the columns lie in one another; None where that is not said.
-fn depth(footer: &[u8]) -> Option<usize> {
+/// Returns how deep the columns are nested; None where the footer does not have it.
+fn column_depth(footer: &[u8]) -> Option<usize> {
     /// The field of the file's metadata with the columns, and the one of a column with the number of those in it.
     const COLUMNS: i64 = 2;
     const CHILDREN: i64 = 5;
-    let mut compact = Compact(footer);
+    let mut compact = CompactReader(footer);
     let mut field = 0;
-    while let Some(kind) = compact.field(&mut field)? {
-        if field != COLUMNS || kind != Compact::LIST {
-            compact.skip(kind, 0)?;
+    while let Some(kind) = compact.next_field(&mut field)? {
+        if field != COLUMNS || kind != CompactReader::LIST {
+            compact.skip_value(kind, 0)?;
             continue;
         }
         // How many columns are still to come, of each that is open.
         let (mut open, mut deepest) = (vec![], 0);
-        let (count, _) = compact.list()?;
+        let (count, _) = compact.read_list()?;
         for _ in 0..count {
             let (mut field, mut children) = (0, 0);
-            while let Some(kind) = compact.field(&mut field)? {
+            while let Some(kind) = compact.next_field(&mut field)? {
                 match field {
-                    CHILDREN => children = compact.signed()?,
-                    _ => compact.skip(kind, 0)?,
+                    CHILDREN => children = compact.read_signed()?,
+                    _ => compact.skip_value(kind, 0)?,
                 }
             }
             while open.last() == Some(&0) {
@@ -73,26 +73,26 @@ fn depth(footer: &[u8]) -> Option<usize> {
 }
 
 /// The rest of something in Thrift's compact protocol.
-struct Compact<'a>(&'a [u8]);
+struct CompactReader<'a>(&'a [u8]);
 
-impl Compact<'_> {
+impl CompactReader<'_> {
     const LIST: u8 = 9;
 
-    fn byte(&mut self) -> Option<u8> {
+    fn read_byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    fn pass(&mut self, count: u64) -> Option<()> {
+    fn skip_bytes(&mut self, count: u64) -> Option<()> {
         self.0 = self.0.get(usize::try_from(count).ok()?..)?;
         Some(())
     }
 
-    fn number(&mut self) -> Option<u64> {
+    fn read_varint(&mut self) -> Option<u64> {
         let (mut number, mut shift) = (0_u64, 0);
         loop {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             number |= u64::from(byte & 0x7f).checked_shl(shift)?;
             shift += 7;
             if byte & 0x80 == 0 {
@@ -101,66 +101,66 @@ impl Compact<'_> {
         }
     }
 
-    fn signed(&mut self) -> Option<i64> {
-        let number = self.number()?;
+    fn read_signed(&mut self) -> Option<i64> {
+        let number = self.read_varint()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
 
-    /// The kind of the next field, whose number takes the place of the last one's; None inside at the end of the fields.
-    fn field(&mut self, field: &mut i64) -> Option<Option<u8>> {
-        let head = self.byte()?;
+    /// Returns the type of the next field and updates `field` to its number; None inside at the end of the fields.
+    fn next_field(&mut self, field: &mut i64) -> Option<Option<u8>> {
+        let head = self.read_byte()?;
         if head == 0 {
             return Some(None);
         }
         *field = match head >> 4 {
-            0 => self.signed()?,
+            0 => self.read_signed()?,
             step => field.checked_add(i64::from(step))?,
         };
         Some(Some(head & 0x0f))
     }
 
-    /// How many elements a list has, and their kind.
-    fn list(&mut self) -> Option<(u64, u8)> {
-        let head = self.byte()?;
+    /// Returns how many elements a list has, and their kind.
+    fn read_list(&mut self) -> Option<(u64, u8)> {
+        let head = self.read_byte()?;
         let count = match head >> 4 {
-            0x0f => self.number()?,
+            0x0f => self.read_varint()?,
             count => u64::from(count),
         };
         Some((count, head & 0x0f))
     }
 
-    /// Passes over a value; None where it is none, or nested as none of a footer is.
-    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+    /// Skips a value; None where it is none, or is nested too deep for a footer.
+    fn skip_value(&mut self, kind: u8, depth: usize) -> Option<()> {
         if depth > 16 {
             return None;
         }
         match kind {
             1 | 2 => Some(()),
-            3 => self.pass(1),
-            4..=6 => self.number().map(drop),
-            7 => self.pass(8),
+            3 => self.skip_bytes(1),
+            4..=6 => self.read_varint().map(drop),
+            7 => self.skip_bytes(8),
             8 => {
-                let count = self.number()?;
-                self.pass(count)
+                let count = self.read_varint()?;
+                self.skip_bytes(count)
             }
             9 | 10 => {
-                let (count, kind) = self.list()?;
+                let (count, kind) = self.read_list()?;
                 // Truths have a byte each in a list.
                 let kind = if matches!(kind, 1 | 2) { 3 } else { kind };
-                (0..count).try_for_each(|_| self.skip(kind, depth + 1))
+                (0..count).try_for_each(|_| self.skip_value(kind, depth + 1))
             }
             11 => {
-                let count = self.number()?;
-                let kinds = if count == 0 { 0 } else { self.byte()? };
+                let count = self.read_varint()?;
+                let kinds = if count == 0 { 0 } else { self.read_byte()? };
                 (0..count).try_for_each(|_| {
-                    self.skip(kinds >> 4, depth + 1)?;
-                    self.skip(kinds & 0x0f, depth + 1)
+                    self.skip_value(kinds >> 4, depth + 1)?;
+                    self.skip_value(kinds & 0x0f, depth + 1)
                 })
             }
             12 => {
                 let mut field = 0;
-                while let Some(kind) = self.field(&mut field)? {
-                    self.skip(kind, depth + 1)?;
+                while let Some(kind) = self.next_field(&mut field)? {
+                    self.skip_value(kind, depth + 1)?;
                 }
                 Some(())
             }
@@ -173,8 +173,8 @@ impl Compact<'_> {
 mod tests {
     use super::*;
 
-    /// A file whose columns lie so deep in one another.
-    fn file(deep: usize) -> Vec<u8> {
+    /// Returns a file whose columns lie so deep in one another.
+    fn nested_file(deep: usize) -> Vec<u8> {
         // Version 1, then a list of columns with a name and one child each, but the last.
         let mut footer = vec![0x15, 0x02, 0x19, 0xfc];
         let count = deep + 1;
@@ -192,24 +192,24 @@ mod tests {
         [&b"PAR1"[..], &footer, &size, b"PAR1"].concat()
     }
 
-    fn checked(file: &[u8]) -> Result<(), String> {
-        check(&mut io::Cursor::new(file), file.len() as u64).map_err(|why| why.to_string())
+    fn check_bytes(file: &[u8]) -> Result<(), String> {
+        check_footer(&mut io::Cursor::new(file), file.len() as u64).map_err(|why| why.to_string())
     }
 
     #[test]
     fn columns_nested_a_hundred_thousand_deep_never_reach_the_reader() {
-        assert_eq!(checked(&file(3)), Ok(()));
-        assert_eq!(depth(&file(3)[4..]), Some(3));
-        assert_eq!(checked(&file(100_000)), Err("its columns are nested too deep".into()));
+        assert_eq!(check_bytes(&nested_file(3)), Ok(()));
+        assert_eq!(column_depth(&nested_file(3)[4..]), Some(3));
+        assert_eq!(check_bytes(&nested_file(100_000)), Err("its columns are nested too deep".into()));
     }
 
     #[test]
     fn a_footer_that_ends_too_soon_is_damaged() {
-        let whole = file(3);
+        let whole = nested_file(3);
         for cut in 0..whole.len() {
             let mut short = whole[..cut].to_vec();
             short.extend(&whole[whole.len() - 8..]);
-            assert!(checked(&short).is_err() || cut >= whole.len() - 9, "{cut}");
+            assert!(check_bytes(&short).is_err() || cut >= whole.len() - 9, "{cut}");
         }
     }
 }

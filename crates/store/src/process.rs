@@ -1,8 +1,9 @@
-//! What the process of a run is told from: every step's texts are read once, and what became of its files.
+//! The facts from which the process of a run is computed: the texts of every step, read once, and the history of its
+//! files.
 
-pub mod copy;
-mod kept;
-mod names;
+pub mod working_copy;
+mod file_facts;
+mod name_uses;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -12,111 +13,111 @@ use std::{
 use rayon::prelude::*;
 
 use trajview_code::tree::{self, Grammar};
-use trajview_formats::rigorbench::scores::{self, Score};
+use trajview_formats::rigorbench::scores::{self, RigorScore};
 use trajview_metrics::{
     lifeline::{self, FileFacts, SymbolLife, is_test},
     process::{
-        Action, Assertions, CodeFacts, History, LostUse, NamesOfStep, Observed, Processed, Report,
-        StepFacts, Undone, assertions, judged,
+        StepAction, AssertionCounts, CodeFacts, CodeHistory, LostUse, NamesOfStep, ObservedRun, ProcessNumbers, ProcessReport,
+        StepFacts, UndoneEdit, assertions, judged_parts,
     },
 };
 use trajview_run::{
     RepoPath, Run, StepId, StepKind,
-    files::{BlobId, Content, Timeline, Tree},
+    files::{BlobId, FileContent, Timeline, SourceTree},
 };
 
 use super::{Archive, checks, memory_events};
-use names::Names;
+use name_uses::DefinedNames;
 
-/// Bytes of test files that are read; what is more is left out.
+/// The most bytes of test files that are read; what is more is left out.
 const MOST_TESTS: usize = 64 << 20;
 
-/// How a run was worked on.
-pub fn report(archive: &Archive, run: &Run) -> Report {
-    Report::of(run, &observed(archive, run))
+/// Returns the report of how a run was worked on.
+pub fn process_report(archive: &Archive, run: &Run) -> ProcessReport {
+    ProcessReport::new(run, &observe_run(archive, run))
 }
 
-/// The numbers of how a run was worked on, those of its memory among them.
-pub fn processed(archive: &Archive, run: &Run) -> Processed {
-    processed_of(archive, run, &report(archive, run))
+/// Returns the numbers of how a run was worked on, those of its memory among them.
+pub fn process_numbers(archive: &Archive, run: &Run) -> ProcessNumbers {
+    numbers_of_report(archive, run, &process_report(archive, run))
 }
 
-/// As [`processed`], of the report that is there already.
-pub fn processed_of(archive: &Archive, run: &Run, report: &Report) -> Processed {
+/// Works as [`process_numbers`], of the report that is there already.
+pub fn numbers_of_report(archive: &Archive, run: &Run, report: &ProcessReport) -> ProcessNumbers {
     if run.is_rubric_tree_alone() {
-        return Processed::default(); // nobody was at work
+        return ProcessNumbers::default(); // no agent worked
     }
-    let course = memory_events::course(archive, run, run.end());
+    let course = memory_events::memory_timeline(archive, run, run.end_in_turns());
     let course = course.as_ref().map(|(course, _)| course);
-    Processed {
+    ProcessNumbers {
         memory_events: course.map(|course| course.events.len()),
-        stale_rate: course.and_then(|course| course.when_given().rate()),
-        ..report.numbers()
+        stale_rate: course.and_then(|course| course.when_given().stale_rate()),
+        ..report.process_numbers()
     }
 }
 
-/// What the process of a run is told from. Without files (a log that tells of none, a repository that cannot be read)
-/// the steps alone.
-pub fn observed(archive: &Archive, run: &Run) -> Observed {
+/// Returns the facts from which the process of a run is computed. Without files (a log without any, a repository that
+/// cannot be read) these are the steps alone.
+pub fn observe_run(archive: &Archive, run: &Run) -> ObservedRun {
     let timeline = archive.timeline(run).ok();
     let timeline = timeline.as_deref().filter(|it| has_files(it));
     let ids = run.numbered_steps();
     let is_cut = |(id, _): &(StepId, usize)| {
         run.step(*id).is_some_and(|step| step.kind == StepKind::Compaction)
     };
-    let of_files = timeline.map(|it| kept::of_files(archive, run, it, ids.iter().any(is_cut)));
+    let of_files = timeline.map(|it| file_facts::file_facts(archive, run, it, ids.iter().any(is_cut)));
     let of_files = of_files.unwrap_or_default();
-    let names = Names::of(of_files.defined);
+    let names = DefinedNames::from_definitions(of_files.defined);
     let facts = |(id, number): &(StepId, usize)| {
         let step = run.step(*id)?;
         let text = archive.step_text(run, *id);
-        Some((StepFacts::of(run, *id, *number, step, &text), names.of_step(&text)))
+        Some((StepFacts::new(run, *id, *number, step, &text), names.names_of_step(&text)))
     };
     let (steps, in_steps): (Vec<StepFacts>, Vec<NamesOfStep>) =
         ids.par_iter().filter_map(facts).unzip();
     let requests: Vec<String> =
-        (0..run.turns.len()).into_par_iter().map(|turn| archive.request_alone(run, turn)).collect();
+        (0..run.turns.len()).into_par_iter().map(|turn| archive.request_text(run, turn)).collect();
     let copy = archive.working_copy();
     let steps = match copy {
-        Some(copy) => steps.into_iter().map(|step| with_plan_of(copy, step)).collect(),
+        Some(copy) => steps.into_iter().map(|step| with_plan_from_copy(copy, step)).collect(),
         None => steps,
     };
-    let history = History {
-        undone: timeline.map(undone).unwrap_or_default(),
+    let history = CodeHistory {
+        undone: timeline.map(undone_changes).unwrap_or_default(),
         lost_uses: of_files.lost_uses,
         first_files: timeline.map(first_files).unwrap_or_default(),
-        names: names.uses(&steps, in_steps, &requests),
+        names: names.name_uses(&steps, in_steps, &requests),
     };
-    Observed {
+    ObservedRun {
         steps,
-        task: run.task.iter().map(task_words).collect(),
+        task: run.task.iter().map(task_text).collect(),
         requests,
-        opinions: judged::opinions(&archive.rubric().process),
-        code: copy.map(copy::code).or(of_files.code),
+        opinions: judged_parts::latest_opinions(&archive.read_rubric().process),
+        code: copy.map(working_copy::copy_code_facts).or(of_files.code),
         history,
-        states: timeline.map(|it| checks::states(archive, run, it)).unwrap_or_default(),
+        states: timeline.map(|it| checks::check_states(archive, run, it)).unwrap_or_default(),
     }
 }
 
-fn task_words(task: &trajview_run::Task) -> String {
+fn task_text(task: &trajview_run::Task) -> String {
     format!("{} {}", task.id, task.title.as_deref().unwrap_or_default())
 }
 
-/// A step that writes a plan whose text the recording does not have, with the text that the working copy has.
-fn with_plan_of(copy: &Path, step: StepFacts) -> StepFacts {
-    let is_missing = step.plan_text.is_none() && step.does(Action::PlanCreated);
+/// Returns a step that writes a plan whose text the recording does not have, with the text that the working copy has.
+fn with_plan_from_copy(copy: &Path, step: StepFacts) -> StepFacts {
+    let is_missing = step.plan_text.is_none() && step.has_action(StepAction::PlanCreated);
     let text =
-        is_missing.then(|| step.edits.iter().find_map(|path| copy::text(copy, path))).flatten();
+        is_missing.then(|| step.edits.iter().find_map(|path| working_copy::file_text(copy, path))).flatten();
     StepFacts { plan_text: text.or(step.plan_text), ..step }
 }
 
 fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
-    let tree = timeline.tree_after(run.end());
+    let tree = timeline.tree_after(run.end_in_turns());
     let mut left = MOST_TESTS;
     let mut tests: Vec<(RepoPath, Vec<u8>)> = vec![];
     let is_read = |path: &RepoPath| is_test(path) || assertions::is_paper_test(path);
     for (path, file) in tree.files.iter().filter(|(path, _)| is_read(path)) {
-        let Ok(bytes) = archive.content(run, *file) else { continue };
+        let Ok(bytes) = archive.file_content(run, *file) else { continue };
         left = left.saturating_sub(bytes.len());
         if left > 0 {
             tests.push((path.clone(), bytes.to_vec()));
@@ -124,79 +125,80 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
     }
     let shipped = tests.iter().filter(|(path, _)| assertions::is_shipped_test(path));
     let read = |(path, text): &(RepoPath, Vec<u8>)| {
-        let grammar = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in());
-        let tree = grammar.and_then(|grammar| Some((grammar, tree::parse(grammar, text)?)));
+        let grammar = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in());
+        let tree = grammar.and_then(|grammar| Some((grammar, tree::parse_tree(grammar, text)?)));
         let Some((grammar, tree)) = tree else { return Default::default() };
         let paper = match assertions::is_paper_test(path) {
-            true => assertions::paper(grammar, text, &tree),
-            false => Assertions::default(),
+            true => assertions::count_as_paper(grammar, text, &tree),
+            false => AssertionCounts::default(),
         };
-        let facts = is_test(path).then(|| lifeline::facts_of(grammar, text, &tree));
+        let facts = is_test(path).then(|| lifeline::facts_of_tree(grammar, text, &tree));
         (paper, facts)
     };
-    let (paper, facts): (Vec<Assertions>, Vec<Option<FileFacts>>) =
+    let (paper, facts): (Vec<AssertionCounts>, Vec<Option<FileFacts>>) =
         tests.par_iter().map(read).unzip();
-    let is_code = |(path, _): &(&RepoPath, _)| Grammar::of(path.as_str()).is_some();
+    let is_code = |(path, _): &(&RepoPath, _)| Grammar::for_path(path.as_str()).is_some();
     let code = || tree.files.iter().filter(is_code);
     let is_read = |path: &RepoPath| tests.iter().any(|(read, _)| read == path);
     let unread = code().filter(|(path, file)| {
         let is_missing = is_test(path) && assertions::is_paper_test(path) && !is_read(path);
-        is_missing || (file.blob().is_some() && is_other_test(path))
+        is_missing || (file.blob_id().is_some() && is_uncounted_test(path))
     });
     let public = public_names(archive, run, &tree);
-    let named: HashSet<&str> = facts.iter().flatten().flat_map(FileFacts::words).collect();
+    let named: HashSet<&str> = facts.iter().flatten().flat_map(FileFacts::mentioned_names).collect();
     // What imports all of a module can mean any name of it.
     let is_tested = |name: &&String| named.contains(name.as_str()) || named.contains("*");
     CodeFacts {
-        shipped: assertions::sum(shipped.map(|(_, text)| assertions::shipped(text))),
-        paper: assertions::sum(paper.into_iter()),
+        shipped: assertions::sum_counts(shipped.map(|(_, text)| assertions::count_as_scorer(text))),
+        paper: assertions::sum_counts(paper.into_iter()),
         tested: public.iter().filter(is_tested).count(),
         public: public.len(),
-        files: code().filter(|(_, file)| file.blob().is_some()).count(),
+        files: code().filter(|(_, file)| file.blob_id().is_some()).count(),
         unread_tests: unread.count(),
     }
 }
 
-/// Whether a file has tests whose assertions nobody counts, as those of a language without a table for them.
-fn is_other_test(path: &RepoPath) -> bool {
-    Grammar::of(path.as_str()).is_some() && is_test(path) && !assertions::is_paper_test(path)
+/// Returns whether a file has tests whose assertions are not counted, such as those of a language without a table for
+/// them.
+fn is_uncounted_test(path: &RepoPath) -> bool {
+    Grammar::for_path(path.as_str()).is_some() && is_test(path) && !assertions::is_paper_test(path)
 }
 
-fn is_public(definition: &lifeline::Definition) -> bool {
-    !definition.name.contains('.') && !definition.simple().starts_with('_')
+fn is_public(definition: &lifeline::CodeDefinition) -> bool {
+    !definition.name.contains('.') && !definition.simple_name().starts_with('_')
 }
 
-/// Functions and classes at the top of the files of code, without private ones.
-fn public_names(archive: &Archive, run: &Run, tree: &Tree) -> Vec<String> {
-    let names = definitions(archive, run, tree, &is_public);
+/// Returns the functions and classes at the top level of the files of code, without private ones.
+fn public_names(archive: &Archive, run: &Run, tree: &SourceTree) -> Vec<String> {
+    let names = definition_names(archive, run, tree, &is_public);
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// The simple names of functions, classes and methods, each with its file.
-fn definitions(
+/// Returns the simple names of functions, classes and methods, each with its file.
+fn definition_names(
     archive: &Archive,
     run: &Run,
-    tree: &Tree,
-    is_wanted: &dyn Fn(&lifeline::Definition) -> bool,
+    tree: &SourceTree,
+    is_wanted: &dyn Fn(&lifeline::CodeDefinition) -> bool,
 ) -> Vec<(String, String)> {
-    let Ok(known) = archive.known_code(run, &|_, _| true) else { return vec![] };
+    let Ok(facts) = archive.code_facts(run, &|_, _| true) else { return vec![] };
     let mut names = vec![];
     for (path, file) in &tree.files {
-        let content = Grammar::of(path.as_str()).zip(file.blob()).map(|(it, blob)| (blob, it));
-        let Some(facts) = content.and_then(|content| known.get(&content)) else { continue };
-        let is_code = |it: &&lifeline::Definition| it.kind != lifeline::Kind::Value;
+        let content = Grammar::for_path(path.as_str()).zip(file.blob_id()).map(|(it, blob)| (blob, it));
+        let Some(facts) = content.and_then(|content| facts.get(&content)) else { continue };
+        let is_code = |it: &&lifeline::CodeDefinition| it.kind != lifeline::DefinitionKind::Value;
         let found = facts.definitions.iter().filter(is_code).filter(|it| is_wanted(it));
-        names.extend(found.map(|it| (it.simple().to_owned(), path.as_str().to_owned())));
+        names.extend(found.map(|it| (it.simple_name().to_owned(), path.as_str().to_owned())));
     }
     names
 }
 
-/// What was in use and is not any more, by turn.
+/// Returns the uses that were lost, by turn.
 fn lost_uses(lost: Vec<SymbolLife>) -> Vec<LostUse> {
     let mut lost_uses: Vec<LostUse> = lost
         .into_iter()
         .filter_map(|life| {
-            let turn = life.lost()?.checked_sub(1)?;
+            let turn = life.lost_turn()?.checked_sub(1)?;
             // What was there before a turn only was never more than a draft.
             let place = life.place?;
             let mut users: Vec<String> =
@@ -222,18 +224,18 @@ fn first_files(timeline: &Timeline) -> Vec<String> {
     timeline.base.files.keys().map(|it| it.as_str().to_owned()).collect()
 }
 
-/// Whether anything is known of the files.
+/// Returns whether the timeline has any files.
 fn has_files(timeline: &Timeline) -> bool {
     !timeline.base.files.is_empty() || timeline.turns.iter().any(|turn| !turn.changes.is_empty())
 }
 
-/// Files whose content after a turn is one that they had two versions ago or more.
-fn undone(timeline: &Timeline) -> Vec<Undone> {
+/// Returns the files whose content after a turn is the one of two or more versions before.
+fn undone_changes(timeline: &Timeline) -> Vec<UndoneEdit> {
     /// The turn that made a version; None before the first.
     type Versions = Vec<(Option<usize>, Option<BlobId>)>;
-    let known = |content: Content| match content {
-        Content::Known(blob) => Some(blob),
-        Content::NotRecorded => None,
+    let known = |content: FileContent| match content {
+        FileContent::Known(blob) => Some(blob),
+        FileContent::NotRecorded => None,
     };
     let mut versions: HashMap<&RepoPath, Versions> = HashMap::new();
     for (path, file) in &timeline.base.files {
@@ -242,14 +244,14 @@ fn undone(timeline: &Timeline) -> Vec<Undone> {
     let mut found = vec![];
     for (turn, files) in timeline.turns.iter().enumerate() {
         for change in &files.changes {
-            let Some(blob) = change.after().and_then(|file| known(file.content)) else {
+            let Some(blob) = change.file_after().and_then(|file| known(file.content)) else {
                 continue;
             };
             let before = versions.entry(&change.path).or_default();
             let again = before.iter().rposition(|(_, other)| *other == Some(blob));
             // The version after the one that is back is what is undone.
             if let Some((Some(edited), _)) = again.and_then(|at| before.get(at + 1)) {
-                found.push(Undone {
+                found.push(UndoneEdit {
                     path: change.path.as_str().to_owned(),
                     edited: *edited,
                     undone: turn,
@@ -261,17 +263,17 @@ fn undone(timeline: &Timeline) -> Vec<Undone> {
     found
 }
 
-/// Bytes of a score file that are read.
+/// The most bytes of a score file that are read.
 const MOST_SCORES: u64 = 16 << 20;
 
-/// A file of scores and what it says.
+/// A file of scores and its content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoreFile {
     pub path: PathBuf,
-    pub scores: Vec<Score>,
+    pub scores: Vec<RigorScore>,
 }
 
-/// RigorBench's score files that lie beside these runs, or in the folder above them; each once, by its path.
+/// Returns RigorBench's score files beside these runs or in the folder above them; each once, by its path.
 pub fn scores_beside(paths: &[PathBuf]) -> Vec<ScoreFile> {
     let folders: BTreeSet<&Path> =
         paths.iter().flat_map(|path| path.ancestors().skip(1).take(2)).collect();
@@ -281,15 +283,15 @@ pub fn scores_beside(paths: &[PathBuf]) -> Vec<ScoreFile> {
     };
     let files = folders.iter().flat_map(|folder| {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        super::disk::listed(folder).into_iter().filter(is_score)
+        super::disk::list_folder(folder).into_iter().filter(is_score)
     });
-    files.filter_map(|path| score_file(&path)).collect()
+    files.filter_map(|path| read_score_file(&path)).collect()
 }
 
-/// None for what is no file of scores.
-pub fn score_file(path: &Path) -> Option<ScoreFile> {
+/// Returns None for what is no file of scores.
+pub fn read_score_file(path: &Path) -> Option<ScoreFile> {
     let size = super::disk::metadata(path).ok().filter(|it| it.is_file())?.len();
     let text =
-        (size <= MOST_SCORES).then(|| String::from_utf8(super::disk::read(path).ok()?).ok())??;
-    Some(ScoreFile { path: path.to_owned(), scores: scores::read(&text)? })
+        (size <= MOST_SCORES).then(|| String::from_utf8(super::disk::read_file(path).ok()?).ok())??;
+    Some(ScoreFile { path: path.to_owned(), scores: scores::read_scores(&text)? })
 }

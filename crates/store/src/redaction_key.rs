@@ -1,5 +1,5 @@
-//! The key of the tokens that stand in a redacted identity: a file that the user names, or one that is made here once and kept for all
-//! exports of this user ([`trajview_code::redact::TokenKey`]).
+//! The key of the tokens of redacted identities: a file that the user names, or one that is made here once and kept for
+//! all exports of this user ([`trajview_code::redact::TokenKey`]).
 
 use std::{
     fs::{self, File},
@@ -9,28 +9,28 @@ use std::{
 
 use etcetera::BaseStrategy;
 
-use super::{bytes, write::sync_folder};
+use super::{file_bytes, write::sync_folder};
 
-/// Fewer bytes could be guessed.
+/// The least bytes of a key; a shorter one could be guessed.
 const FEWEST_BYTES: usize = 16;
 
-/// A longer file is no key.
+/// The most bytes of a key file; a longer file is no key.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// Bytes of a key that is made here, written as hexadecimal digits.
+/// The number of bytes of a key that is made here, written as hexadecimal digits.
 const MADE_BYTES: usize = 32;
 
-/// The secret bytes of a file that the user named; white space at the end is no part of them.
+/// Returns the secret bytes of a file that the user named; white space at the end is no part of them.
 ///
 /// # Errors
 ///
 /// A sentence with the path, where it cannot be read or has too few bytes.
-pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub fn read_key(path: &Path) -> Result<Vec<u8>, String> {
     let wrong = |why: String| format!("cannot use the key {}: {why}", path.display());
     let make = "make one with: head -c 32 /dev/urandom | base64 > FILE";
     let read = read_bytes(path).map_err(|why| match why.kind() {
         io::ErrorKind::NotFound => wrong(format!("there is no such file; {make}")),
-        _ => wrong(bytes::reason(&why)),
+        _ => wrong(file_bytes::error_reason(&why)),
     })?;
     match read.len() {
         few if few < FEWEST_BYTES => Err(wrong(format!(
@@ -41,35 +41,36 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The secret bytes of the user's own key, which is made where there is none yet.
+/// Returns the secret bytes of the user's own key, which is made where there is none yet.
 ///
 /// # Errors
 ///
 /// A sentence, where there is none and none can be kept.
-pub fn own() -> Result<Vec<u8>, String> {
-    let path = own_path().ok_or("there is no home folder to keep a key in")?;
-    own_at(&path)
+pub fn user_key() -> Result<Vec<u8>, String> {
+    let path = user_key_path().ok_or("there is no home folder to keep a key in")?;
+    user_key_at(&path)
 }
 
-/// Beside the settings: below `$XDG_CONFIG_HOME` or `~/.config`. None where there is no home folder.
-fn own_path() -> Option<PathBuf> {
+/// Returns the path of the key beside the settings: below `$XDG_CONFIG_HOME` or `~/.config`. None where there is no
+/// home folder.
+fn user_key_path() -> Option<PathBuf> {
     let strategy = etcetera::choose_base_strategy().ok()?;
     let path = strategy.config_dir().join("trajview").join("redaction.key");
     path.is_absolute().then_some(path)
 }
 
-fn own_at(path: &Path) -> Result<Vec<u8>, String> {
+fn user_key_at(path: &Path) -> Result<Vec<u8>, String> {
     if !path.exists() {
-        let made = path.parent().map_or(Ok(()), |folder| make(folder, path));
+        let made = path.parent().map_or(Ok(()), |folder| make_key(folder, path));
         made.map_err(|why| {
-            format!("a key cannot be kept in {}: {}", path.display(), bytes::reason(&why))
+            format!("a key cannot be kept in {}: {}", path.display(), file_bytes::error_reason(&why))
         })?;
     }
-    read(path)
+    read_key(path)
 }
 
-/// Makes a key that nobody else reads. Of several processes that make one at the same time the first does.
-fn make(folder: &Path, path: &Path) -> io::Result<()> {
+/// Makes a key file that only its owner can read. Where several processes make one at the same time, the first wins.
+fn make_key(folder: &Path, path: &Path) -> io::Result<()> {
     let mut secret = [0; MADE_BYTES];
     getrandom::fill(&mut secret).map_err(io::Error::other)?;
     let text: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -100,11 +101,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("trajview/redaction.key");
 
-        let made = own_at(&path).unwrap();
+        let made = user_key_at(&path).unwrap();
 
         assert_eq!(made.len(), 2 * MADE_BYTES);
-        assert_eq!(own_at(&path), Ok(made.clone()));
-        assert_eq!(read(&path), Ok(made));
+        assert_eq!(user_key_at(&path), Ok(made.clone()));
+        assert_eq!(read_key(&path), Ok(made));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -117,10 +118,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
 
-        assert!(read(&path).unwrap_err().contains("no such file; make one with"));
+        assert!(read_key(&path).unwrap_err().contains("no such file; make one with"));
         fs::write(&path, "too short\n").unwrap();
-        assert!(read(&path).unwrap_err().contains("it has 9 bytes"));
+        assert!(read_key(&path).unwrap_err().contains("it has 9 bytes"));
         fs::write(&path, [b'a'; 1 << 17]).unwrap();
-        assert!(read(&path).unwrap_err().contains("too long"));
+        assert!(read_key(&path).unwrap_err().contains("too long"));
     }
 }

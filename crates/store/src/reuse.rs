@@ -1,4 +1,4 @@
-//! Dependency integration over a run or of a folder: each content is read once, whatever turns it stands in.
+//! Dependency integration (DIR) over a run or of a folder: each content is read once, in however many turns it occurs.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -11,64 +11,65 @@ use std::{
 use rayon::prelude::*;
 
 use trajview_metrics::{
-    quality::Parsed,
-    reuse::{self, Facts, File, Form, Reuse},
+    quality::ParsedFile,
+    reuse::{self, ReuseFacts, ReuseFile, ReaderKind, Reuse},
 };
 use trajview_run::{
     RepoPath, Run,
-    files::{BlobId, Blobs, Tree},
+    files::{BlobId, Blobs, SourceTree},
 };
 
 use super::{
-    Archive, Cache,
-    kept_facts::KeptFacts,
-    score::{ALONE, GoesOn, at_once, is_plain},
+    Archive, DiskCache,
+    fact_cache::FactCache,
+    score::{LEAST_PER_THREAD, ProgressCheck, moments_at_once, is_regular_file},
 };
 
-/// Remembers what was read of contents for as long as it lives; with a [`Cache`] for longer. Shared between threads.
+/// A reader that remembers the facts of contents for as long as it lives; with a [`DiskCache`] for longer. Shared
+/// between threads.
 #[derive(Debug, Default)]
 pub struct ReuseReader {
-    known: Mutex<HashMap<Content, Arc<Facts>>>,
-    cache: Option<Arc<Cache>>,
+    facts: Mutex<HashMap<ReuseContent, Arc<ReuseFacts>>>,
+    cache: Option<Arc<DiskCache>>,
 }
 
-/// What the facts of a file depend on.
-type Content = (BlobId, Form);
+/// The input of a file's facts.
+type ReuseContent = (BlobId, ReaderKind);
 
 /// The files of one moment that are looked at; None where the recording has no content.
-type Files = Vec<(RepoPath, Option<Content>)>;
+type ReuseFiles = Vec<(RepoPath, Option<ReuseContent>)>;
 
 impl ReuseReader {
-    /// One whose facts are kept between starts, where there is a cache.
-    pub fn kept_in(cache: Option<Arc<Cache>>) -> Self {
+    /// Makes a reader whose facts are kept between starts, where there is a cache.
+    pub fn with_cache(cache: Option<Arc<DiskCache>>) -> Self {
         Self { cache, ..Self::default() }
     }
 
-    fn kept(&self) -> Option<KeptFacts<'_>> {
+    fn fact_cache(&self) -> Option<FactCache<'_>> {
         let cache = self.cache.as_deref()?;
-        Some(KeptFacts::of(cache, "facts for DIR", reuse::FACTS_VERSION))
+        Some(FactCache::new(cache, "facts for DIR", reuse::FACTS_VERSION))
     }
 
-    fn remember(&self, facts: impl IntoIterator<Item = (Content, Arc<Facts>)>) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).extend(facts);
+    fn remember_facts(&self, facts: impl IntoIterator<Item = (ReuseContent, Arc<ReuseFacts>)>) {
+        self.facts.lock().unwrap_or_else(PoisonError::into_inner).extend(facts);
     }
 
     /// Keeps what was read, but what another build would read otherwise.
-    fn keep(&self, read: &[(Content, Arc<Facts>)]) {
-        let Some(kept) = self.kept() else { return };
+    fn store_facts(&self, read: &[(ReuseContent, Arc<ReuseFacts>)]) {
+        let Some(cache) = self.fact_cache() else { return };
         let lasting = read.iter().filter(|(_, facts)| facts.are_lasting());
-        kept.put(lasting.map(|((blob, form), facts)| (*blob, form.name(), &**facts)));
+        cache.put(lasting.map(|((blob, form), facts)| (*blob, form.name(), &**facts)));
     }
 
-    /// Takes what was kept of these contents; gives those of which nothing was.
-    fn recall(&self, contents: Vec<Content>) -> Vec<Content> {
-        let Some(kept) = self.kept().filter(|_| !contents.is_empty()) else { return contents };
+    /// Loads the cached facts of these contents; returns the contents without any.
+    fn load_facts(&self, contents: Vec<ReuseContent>) -> Vec<ReuseContent> {
+        let Some(cache) = self.fact_cache().filter(|_| !contents.is_empty()) else { return contents };
         let named = contents.iter().map(|(blob, form)| (*blob, form.name()));
-        let mut found: HashMap<usize, Facts> = kept.get(named);
+        let mut facts_by_position: HashMap<usize, ReuseFacts> = cache.get(named);
         let mut missing = vec![];
         for (at, content) in contents.into_iter().enumerate() {
-            match found.remove(&at) {
-                Some(facts) => self.remember([(content, Arc::new(facts))]),
+            match facts_by_position.remove(&at) {
+                Some(facts) => self.remember_facts([(content, Arc::new(facts))]),
                 None => missing.push(content),
             }
         }
@@ -78,72 +79,72 @@ impl ReuseReader {
     /// Makes sure of the facts of all these contents. The error is a sentence.
     fn read_all<'a>(
         &self,
-        files: impl IntoIterator<Item = &'a Files>,
+        files: impl IntoIterator<Item = &'a ReuseFiles>,
         blobs: &(dyn Blobs + Sync),
     ) -> Result<(), String> {
-        let contents: HashSet<Content> =
+        let contents: HashSet<ReuseContent> =
             files.into_iter().flatten().filter_map(|(_, content)| *content).collect();
-        let missing: Vec<Content> = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            contents.into_iter().filter(|content| !known.contains_key(content)).collect()
+        let missing: Vec<ReuseContent> = {
+            let facts_here = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+            contents.into_iter().filter(|content| !facts_here.contains_key(content)).collect()
         };
-        let missing = self.recall(missing);
-        let read = missing.into_par_iter().with_min_len(ALONE).map(|(blob, form)| {
-            Ok(((blob, form), Arc::new(reuse::read(form, &blobs.blob(blob)?))))
+        let missing = self.load_facts(missing);
+        let read = missing.into_par_iter().with_min_len(LEAST_PER_THREAD).map(|(blob, form)| {
+            Ok(((blob, form), Arc::new(reuse::read_facts(form, &blobs.read_blob(blob)?))))
         });
-        let read: Vec<(Content, Arc<Facts>)> = read.collect::<Result<_, String>>()?;
-        self.keep(&read);
-        self.remember(read);
+        let read: Vec<(ReuseContent, Arc<ReuseFacts>)> = read.collect::<Result<_, String>>()?;
+        self.store_facts(&read);
+        self.remember_facts(read);
         Ok(())
     }
 
-    fn link(&self, files: &Files) -> Reuse {
-        let facts: Vec<Option<Arc<Facts>>> = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            files.iter().map(|(_, content)| known.get(content.as_ref()?).cloned()).collect()
+    fn link_files(&self, files: &ReuseFiles) -> Reuse {
+        let facts: Vec<Option<Arc<ReuseFacts>>> = {
+            let facts_here = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+            files.iter().map(|(_, content)| facts_here.get(content.as_ref()?).cloned()).collect()
         };
         let named = files.iter().zip(&facts);
         let named = named
-            .map(|((path, _), facts)| File { path: path.as_str(), facts: facts.as_deref() })
+            .map(|((path, _), facts)| ReuseFile { path: path.as_str(), facts: facts.as_deref() })
             .collect::<Vec<_>>();
-        reuse::link(&named)
+        reuse::link_files(&named)
     }
 
-    /// Takes the facts of a content out of what was read to measure it.
-    pub(super) fn see(&self, blob: BlobId, path: &str, parsed: Parsed<'_>) {
-        let Some(form) = Form::of(path) else { return };
+    /// Reads the facts of a content from its parsed form, which was made to measure it.
+    pub(super) fn take_parsed(&self, blob: BlobId, path: &str, parsed: ParsedFile<'_>) {
+        let Some(form) = ReaderKind::for_path(path) else { return };
         if let Some(facts) = reuse::read_parsed(form, parsed) {
             let read = [((blob, form), Arc::new(facts))];
-            self.keep(&read);
-            self.remember(read);
+            self.store_facts(&read);
+            self.remember_facts(read);
         }
     }
 
-    /// DIR of some files, whatever else they are; the error is a sentence.
-    pub(super) fn of_files<'a>(
+    /// Returns DIR of some files; the error is a sentence.
+    pub(super) fn reuse_of_files<'a>(
         &self,
         files: impl Iterator<Item = (&'a RepoPath, BlobId)>,
         blobs: &(dyn Blobs + Sync),
     ) -> Result<Reuse, String> {
-        let taken = files.filter(|(path, _)| reuse::takes(path.as_str()));
+        let taken = files.filter(|(path, _)| reuse::takes_path(path.as_str()));
         let named = taken.filter_map(|(path, blob)| {
-            Some((path.clone(), Some((blob, Form::of(path.as_str())?))))
+            Some((path.clone(), Some((blob, ReaderKind::for_path(path.as_str())?))))
         });
-        let files: Files = named.collect();
+        let files: ReuseFiles = named.collect();
         self.read_all([&files], blobs)?;
-        Ok(self.link(&files))
+        Ok(self.link_files(&files))
     }
 }
 
 impl Archive {
-    /// What reads files for DIR, and keeps their facts where the archive keeps what costs much.
+    /// Returns a reader of files for DIR, which keeps their facts in the archive's cache.
     pub fn reuse_reader(&self) -> ReuseReader {
-        ReuseReader::kept_in(self.cache().cloned())
+        ReuseReader::with_cache(self.cache().cloned())
     }
 
-    /// DIR of the files at each of these moments, counted in turns done; None where nothing in the recording says what
-    /// the files were. The error is a sentence.
-    pub fn reuse(
+    /// Returns DIR of the files at each of these moments, counted in turns done; None where the recording does not have
+    /// the files. The error is a sentence.
+    pub fn reuse_at(
         &self,
         run: &Run,
         moments: &[usize],
@@ -152,29 +153,29 @@ impl Archive {
         self.reuse_each(run, moments, reader, &|_, _| true, &|reuse| reuse)
     }
 
-    /// As [`Self::reuse`], and of each moment only what `kept` makes of it. `goes_on` hears how many of how many moments
-    /// are linked.
+    /// Works as [`Self::reuse_at`], and keeps of each moment only the result of `kept`. `keep_going` gets how many of
+    /// how many moments are linked.
     pub fn reuse_each<T: Send + Clone>(
         &self,
         run: &Run,
         moments: &[usize],
         reader: &ReuseReader,
-        goes_on: &GoesOn<'_>,
+        keep_going: &ProgressCheck<'_>,
         kept: &(impl Fn(Reuse) -> T + Sync),
     ) -> Result<Vec<Option<T>>, String> {
         let timeline = self.timeline(run)?;
         let mut all = vec![];
         let linked_moments = AtomicUsize::new(0);
-        for some in moments.chunks(at_once(&timeline)) {
-            let mut wanted: BTreeMap<usize, Option<Files>> = BTreeMap::new();
-            timeline.visit(some, |done, tree, is_untold| {
-                wanted.insert(done, (!is_untold).then(|| files_of(tree)));
+        for some in moments.chunks(moments_at_once(&timeline)) {
+            let mut wanted: BTreeMap<usize, Option<ReuseFiles>> = BTreeMap::new();
+            timeline.visit_turn_ends(some, |done, tree, is_untold| {
+                wanted.insert(done, (!is_untold).then(|| reuse_files(tree)));
             });
             self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
-            let link = |(done, files): (usize, Option<Files>)| {
-                let reuse = files.map(|files| kept(reader.link(&files)));
+            let link = |(done, files): (usize, Option<ReuseFiles>)| {
+                let reuse = files.map(|files| kept(reader.link_files(&files)));
                 let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
-                goes_on(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
+                keep_going(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
             };
             let linked: BTreeMap<usize, Option<T>> =
                 wanted.into_par_iter().map(link).collect::<Result<_, _>>()?;
@@ -184,13 +185,13 @@ impl Archive {
     }
 }
 
-fn files_of(tree: &Tree) -> Files {
+fn reuse_files(tree: &SourceTree) -> ReuseFiles {
     let taken =
-        tree.files.iter().filter(|(path, file)| is_plain(**file) && reuse::takes(path.as_str()));
+        tree.files.iter().filter(|(path, file)| is_regular_file(**file) && reuse::takes_path(path.as_str()));
     taken
         .filter_map(|(path, file)| {
-            let form = Form::of(path.as_str())?;
-            Some((path.clone(), file.blob().map(|blob| (blob, form))))
+            let form = ReaderKind::for_path(path.as_str())?;
+            Some((path.clone(), file.blob_id().map(|blob| (blob, form))))
         })
         .collect()
 }
@@ -202,20 +203,20 @@ mod tests {
     use super::*;
     use crate as store;
 
-    /// Asked for what was kept.
-    struct Nothing;
+    /// Contents that must not be requested, since their facts are cached.
+    struct NoBlobs;
 
-    impl Blobs for Nothing {
-        fn blob(&self, id: BlobId) -> Result<trajview_run::files::Blob, String> {
+    impl Blobs for NoBlobs {
+        fn read_blob(&self, id: BlobId) -> Result<trajview_run::files::Blob, String> {
             Err(format!("asked for {id}"))
         }
     }
 
-    fn read(run: &store::Opened, cache: &Path, blobs: Option<&(dyn Blobs + Sync)>) -> Reuse {
-        let cache = Cache::open(&cache.join("measures.sqlite")).unwrap();
-        let reader = ReuseReader::kept_in(Some(Arc::new(cache)));
-        let tree = run.archive.timeline(&run.run).unwrap().tree_after(run.run.end());
-        let files = files_of(&tree);
+    fn read_reuse(run: &store::OpenedRecording, cache: &Path, blobs: Option<&(dyn Blobs + Sync)>) -> Reuse {
+        let cache = DiskCache::open(&cache.join("measures.sqlite")).unwrap();
+        let reader = ReuseReader::with_cache(Some(Arc::new(cache)));
+        let tree = run.archive.timeline(&run.run).unwrap().tree_after(run.run.end_in_turns());
+        let files = reuse_files(&tree);
         match blobs {
             Some(blobs) => reader.read_all([&files], blobs).unwrap(),
             None => run
@@ -224,7 +225,7 @@ mod tests {
                 .unwrap()
                 .unwrap(),
         }
-        reader.link(&files)
+        reader.link_files(&files)
     }
 
     #[test]
@@ -234,8 +235,8 @@ mod tests {
             let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
             let Ok(opened) = store::open(&path) else { continue };
 
-            let first = read(&opened, folder.path(), None);
-            let second = read(&opened, folder.path(), Some(&Nothing));
+            let first = read_reuse(&opened, folder.path(), None);
+            let second = read_reuse(&opened, folder.path(), Some(&NoBlobs));
 
             assert_eq!(first, second);
         }

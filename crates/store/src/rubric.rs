@@ -1,60 +1,60 @@
-//! The files beside a recording that say what it is judged by: read afresh whenever they are asked for, since judges
-//! and raters add to them.
+//! The rubric, judgements and labels beside a recording. They are read anew at each call, since judges and raters add
+//! to them.
 
 mod check;
 
 use std::path::{Path, PathBuf};
 
-use trajview_formats::{Source, rubric};
+use trajview_formats::{SourceBytes, rubric};
 use trajview_run::{Warning, rubric::Rubric};
 
 use super::{
-    bytes, disk,
+    file_bytes, disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
-    remote::{self, Much},
+    remote::{self, FetchAmount},
 };
 
-pub use check::{check, check_alone};
+pub use check::{check_beside_run, check_alone};
 
-/// What stands beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
-/// nothing. Links are not followed.
-pub fn read(path: &Path) -> Rubric {
-    bundle_of(path).map(|folder| read_in(&folder)).unwrap_or_default()
+/// Reads the rubric beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
+/// none. Links are not followed.
+pub fn read_beside(path: &Path) -> Rubric {
+    bundle_of(path).map(|folder| read_folder(&folder)).unwrap_or_default()
 }
 
-/// As [`read`], of a folder that need not be a bundle: one in which a study keeps what was said of a run.
-pub fn read_in(folder: &Path) -> Rubric {
-    let Held { files, problems } = Held::of(folder);
-    let sources: Vec<_> = files.iter().map(|(name, bytes)| Source { name, bytes }).collect();
-    let mut read = rubric::read(&sources);
+/// Works as [`read_beside`], for a folder that need not be a bundle: one in which a study keeps the labels of a run.
+pub fn read_folder(folder: &Path) -> Rubric {
+    let RubricFiles { files, problems } = RubricFiles::in_folder(folder);
+    let sources: Vec<_> = files.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
+    let mut read = rubric::read_rubric(&sources);
     read.warnings.splice(0..0, problems);
     read
 }
 
 /// The files beside a run, and why others could not be read.
-struct Held {
+struct RubricFiles {
     files: Vec<(String, Vec<u8>)>,
     problems: Vec<Warning>,
 }
 
-impl Held {
-    fn of(folder: &Path) -> Self {
-        let mut held = Self { files: vec![], problems: vec![] };
+impl RubricFiles {
+    fn in_folder(folder: &Path) -> Self {
+        let mut files_of_folder = Self { files: vec![], problems: vec![] };
         let mut left = MOST_TOGETHER;
-        let parts = parts_of(folder);
+        let parts = file_paths(folder);
         let paths: Vec<PathBuf> = parts.iter().map(|(_, path)| path.clone()).collect();
-        remote::fetch_soon(&paths, Much::All);
+        remote::fetch_soon(&paths, FetchAmount::All);
         for (name, path) in parts {
             match read_whole(&path, &mut left) {
-                Ok(bytes) => held.files.push((name, bytes)),
-                Err(what) => held.problems.push(Warning { place: name, what }),
+                Ok(bytes) => files_of_folder.files.push((name, bytes)),
+                Err(what) => files_of_folder.problems.push(Warning { place: name, what }),
             }
         }
-        held
+        files_of_folder
     }
 }
 
-/// The folder of a bundle, named by itself or by its `run.json`.
+/// Returns the folder of a bundle, named by itself or by its `run.json`.
 pub fn bundle_of(path: &Path) -> Option<PathBuf> {
     let is_folder = disk::is_dir(path);
     let folder = if is_folder { path } else { path.parent()? };
@@ -62,8 +62,8 @@ pub fn bundle_of(path: &Path) -> Option<PathBuf> {
     (is_named && is_plain_file(&folder.join("run.json"))).then(|| folder.to_owned())
 }
 
-/// Names relative to the bundle, and where they are.
-fn parts_of(folder: &Path) -> Vec<(String, PathBuf)> {
+/// Returns the files by their names relative to the bundle, with their paths.
+fn file_paths(folder: &Path) -> Vec<(String, PathBuf)> {
     let named =
         |prefix: &'static str| move |path: PathBuf| (format!("{prefix}{}", name_of(&path)), path);
     let below =
@@ -71,31 +71,31 @@ fn parts_of(folder: &Path) -> Vec<(String, PathBuf)> {
     let all =
         entries_of(folder).into_iter().map(named("")).chain(below("judgements", "judgements/"));
     all.chain(below("labels", "labels/"))
-        .filter(|(name, path)| rubric::is_part(name) && is_plain_file(path))
+        .filter(|(name, path)| rubric::is_rubric_file(name) && is_plain_file(path))
         .collect()
 }
 
-/// What a folder of the bundle holds; a link to a folder is none.
+/// Returns the entries of a folder of the bundle; a link to a folder has none.
 fn entries_in(folder: &Path, name: &str) -> Vec<PathBuf> {
     let folder = folder.join(name);
     if is_folder(&folder) { entries_of(&folder) } else { vec![] }
 }
 
-/// Bytes of all files beside a run together that are read.
+/// The most bytes of all files beside a run together that are read.
 const MOST_TOGETHER: u64 = 64 << 20;
 
-/// Takes what it reads from `left`, the bytes that may still be read. The error is a sentence.
+/// Reads a file and subtracts its size from `left`, the bytes that may still be read. The error is a sentence.
 fn read_whole(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
-    let cannot = |why: &std::io::Error| format!("cannot be read: {}", bytes::reason(why));
+    let cannot = |why: &std::io::Error| format!("cannot be read: {}", file_bytes::error_reason(why));
     let size = disk::metadata(path).map_err(|why| cannot(&why))?.len();
-    if size > rubric::MOST_BYTES {
-        return Err(format!("is larger than {} MB and was not read", rubric::MOST_BYTES >> 20));
+    if size > rubric::MAX_BYTES {
+        return Err(format!("is larger than {} MB and was not read", rubric::MAX_BYTES >> 20));
     }
     *left = left.checked_sub(size).ok_or_else(|| {
         let most = MOST_TOGETHER >> 20;
         format!("was not read: the files before it have {most} MB together, and no more are read")
     })?;
-    disk::read(path).map_err(|why| cannot(&why))
+    disk::read_file(path).map_err(|why| cannot(&why))
 }
 
 #[cfg(test)]
@@ -106,15 +106,15 @@ mod tests {
     fn the_sample_pair_has_a_checklist_of_24_components_and_nothing_to_warn_of() {
         let samples = Path::new(trajview_testing::project()).join("sample-runs");
         for name in ["codex-p12", "codex-p12-single-shot"] {
-            let rubric = read(&samples.join(name));
+            let rubric = read_beside(&samples.join(name));
             assert_eq!(rubric.checklist.unwrap().components.len(), 24);
             assert_eq!(rubric.warnings, vec![]);
         }
-        assert_eq!(read(&samples.join("codex-exec-json/stdout.jsonl")), Rubric::default());
+        assert_eq!(read_beside(&samples.join("codex-exec-json/stdout.jsonl")), Rubric::default());
     }
 
-    /// What is said of judgements of these sizes, each a hole on the disk.
-    fn said_of(sizes: &[u64]) -> Vec<(String, String)> {
+    /// Returns the problems with judgements of these sizes, each a sparse file.
+    fn problems_with(sizes: &[u64]) -> Vec<(String, String)> {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("run.json"), r#"{"schema": "trajview.run/1"}"#).unwrap();
         std::fs::create_dir(folder.path().join("judgements")).unwrap();
@@ -122,24 +122,24 @@ mod tests {
             let path = folder.path().join(format!("judgements/{}.json", char::from(name)));
             std::fs::File::create(path).unwrap().set_len(*size).unwrap();
         }
-        let problems = Held::of(folder.path()).problems.into_iter();
+        let problems = RubricFiles::in_folder(folder.path()).problems.into_iter();
         problems.map(|warning| (warning.place, warning.what)).collect()
     }
 
     #[test]
     fn a_judgement_file_larger_than_any_is_not_read_and_that_is_said() {
         let what = "is larger than 8 MB and was not read".to_owned();
-        assert_eq!(said_of(&[(8 << 20) + 1]), [("judgements/a.json".to_owned(), what)]);
-        assert_eq!(said_of(&[8 << 20]), []);
+        assert_eq!(problems_with(&[(8 << 20) + 1]), [("judgements/a.json".to_owned(), what)]);
+        assert_eq!(problems_with(&[8 << 20]), []);
     }
 
     #[test]
     fn files_beside_a_run_that_are_too_much_together_are_left_out_and_that_is_said() {
-        let said = said_of(&[8 << 20; 9]);
+        let problems = problems_with(&[8 << 20; 9]);
 
         let what = "was not read: the files before it have 64 MB together, and no more are read"
             .to_owned();
-        assert_eq!(said, [("judgements/i.json".to_owned(), what)]);
+        assert_eq!(problems, [("judgements/i.json".to_owned(), what)]);
     }
 
     #[cfg(unix)]
@@ -155,6 +155,6 @@ mod tests {
             folder.path().join("components.json"),
         )
         .unwrap();
-        assert_eq!(read(folder.path()), Rubric::default());
+        assert_eq!(read_beside(folder.path()), Rubric::default());
     }
 }

@@ -1,59 +1,59 @@
-//! The rubric tree of a run: the one its own file holds, or the one that lies beside a bundle.
+//! The rubric tree of a run: the one in its own file, or the one beside a bundle.
 
 use std::{path::Path, sync::Arc};
 
 use trajview_formats as formats;
-use trajview_formats::{Format, HEAD_BYTES, Head, PaperBench, Shape, Source, read_rubric_tree};
-use trajview_metrics::rubric_tree::{Counting, Measures, differences};
+use trajview_formats::{Format, HEAD_BYTES, FileHead, PaperBench, RecordingShape, SourceBytes, read_rubric_tree};
+use trajview_metrics::rubric_tree::{LeafCounting, TreeMeasures, score_differences};
 use trajview_run::{Run, Warning, rubric_tree::RubricTree};
 
 use super::{
-    bytes::{self, Access, Allowance},
+    file_bytes::{self, FileAccess, ReadAllowance},
     entries::is_plain_file,
 };
 
-/// Files of a bundle's folder that may hold a tree, what says most first.
-pub const FILES: [&str; 4] = ["grade.json", "pb_result.json", "grader_output.json", "rubric.json"];
+/// Files of a bundle's folder that may hold a tree, the most detailed first.
+pub const TREE_FILES: [&str; 4] = ["grade.json", "pb_result.json", "grader_output.json", "rubric.json"];
 
-/// Nodes whose scores do not fit are named one by one up to so many.
+/// The most nodes whose scores do not fit that are named one by one.
 const MOST_NAMED: usize = 20;
 
-/// Gives a bundle the first tree that lies beside it, and says of any run's tree what does not add up.
-pub fn complete(run: &mut Run, folder: &Path) {
-    if formats::shape_of(run.origin.format) == Some(Shape::Bundle) {
-        let there = FILES.iter().filter(|name| is_plain_file(&folder.join(name)));
-        let mut trees = there.filter_map(|name| read(folder, name, &mut run.warnings));
+/// Gives a bundle the first tree beside it, and adds warnings about scores of any run's tree that do not add up.
+pub fn add_rubric_tree(run: &mut Run, folder: &Path) {
+    if formats::shape_by_name(run.origin.format) == Some(RecordingShape::Bundle) {
+        let there = TREE_FILES.iter().filter(|name| is_plain_file(&folder.join(name)));
+        let mut trees = there.filter_map(|name| read_tree(folder, name, &mut run.warnings));
         let first = trees.next();
         run.rubric_tree = first.map(Arc::new);
     }
     if let Some(tree) = &run.rubric_tree {
-        run.warnings.extend(misfits(tree));
+        run.warnings.extend(score_misfits(tree));
     }
 }
 
-fn read(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<RubricTree> {
+fn read_tree(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<RubricTree> {
     let mut warn = |what: String| warnings.push(Warning { place: name.into(), what });
-    let bytes = match bytes::read(&folder.join(name), Access::Held, &mut Allowance::default()) {
+    let bytes = match file_bytes::read_file(&folder.join(name), FileAccess::InMemory, &mut ReadAllowance::default()) {
         Ok((bytes, None)) => bytes,
         Ok((_, Some(problem))) => {
             warn(problem);
             return None;
         }
         Err(why) => {
-            warn(format!("cannot be read: {}", bytes::reason(&why)));
+            warn(format!("cannot be read: {}", file_bytes::error_reason(&why)));
             return None;
         }
     };
-    let (whole, problem) = bytes.whole();
+    let (whole, problem) = bytes.read_all();
     if let Some(problem) = problem {
         warn(problem);
     }
     let head = &whole[..whole.len().min(HEAD_BYTES)];
-    if !PaperBench.claims(&Head { name, bytes: head, is_whole: head.len() == whole.len() }) {
+    if !PaperBench.claims_file(&FileHead { name, bytes: head, is_whole: head.len() == whole.len() }) {
         warn("is not a file of PaperBench and is left alone".into());
         return None;
     }
-    match read_rubric_tree(&Source { name, bytes: &whole }) {
+    match read_rubric_tree(&SourceBytes { name, bytes: &whole }) {
         Ok((tree, found)) => {
             warnings.extend(found);
             Some(tree)
@@ -65,12 +65,12 @@ fn read(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<Rubric
     }
 }
 
-/// Where a recorded score is not what its sub-tasks come to.
-fn misfits(tree: &RubricTree) -> Vec<Warning> {
-    let found = differences(tree, &Measures::of(tree, Counting::All));
+/// Returns warnings about recorded scores that differ from those of their sub-tasks.
+fn score_misfits(tree: &RubricTree) -> Vec<Warning> {
+    let found = score_differences(tree, &TreeMeasures::new(tree, LeafCounting::All));
     let warning = |what| Warning { place: tree.file.clone(), what };
     let named = found.iter().take(MOST_NAMED).map(|it| {
-        let (path, recorded, computed) = (tree.path(it.node), it.recorded, it.computed);
+        let (path, recorded, computed) = (tree.node_path(it.node), it.recorded, it.computed);
         format!(
             "node {path}: its score is recorded as {recorded}, its sub-tasks come to {computed}"
         )
@@ -120,11 +120,11 @@ mod tests {
         ]);
 
         assert_eq!(run.rubric_tree, None);
-        let said =
+        let messages =
             |name: &str| run.warnings.iter().find(|it| it.place == name).unwrap().what.clone();
-        assert_eq!(said("rubric.json"), "is not a file of PaperBench and is left alone");
+        assert_eq!(messages("rubric.json"), "is not a file of PaperBench and is left alone");
         assert_eq!(
-            said("grade.json"),
+            messages("grade.json"),
             "a result of PaperBench without a graded tree: its graded_task_tree is null"
         );
     }

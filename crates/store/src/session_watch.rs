@@ -1,7 +1,7 @@
-//! Which sessions below some folders are new, or were written to since they were last looked at.
+//! A watch for sessions below some folders that are new or were written to.
 //!
-//! It is asked every few seconds while a list of sessions is on screen, so a look costs no more than the times of folders and
-//! of files that were written of late: a folder is read again when its own time changes, an old file is left alone.
+//! It is called every few seconds while a list of sessions is on screen, so a call costs no more than reading the times
+//! of folders and of recent files: a folder is read again when its own time changes, an old file is left alone.
 
 use std::{
     collections::HashMap,
@@ -10,54 +10,55 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use super::walk::{each_log_below, is_of_its_own};
+use super::walk::{collect_logs, is_own_recording};
 
-/// A file that was not written for longer is not looked at: when somebody goes on with it, most agents begin another, and the
+/// A file that was not written for longer is not watched: most agents continue an old session in a new file, and the
 /// list is right again when it is opened the next time.
-const FRESH: Duration = Duration::from_secs(7 * DAY.as_secs());
+const FRESH_FOR: Duration = Duration::from_secs(7 * DAY.as_secs());
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A log of a gigabyte takes a second to read: it is told of after so many bytes a second, however often it is written.
+/// The rate at which changes are reported: a log of a gigabyte takes a second to read, so it is reported after so many
+/// bytes a second, however often it is written.
 const BYTES_A_SECOND: u64 = 5_000_000;
 
-/// Sessions below some folders, as they were last seen.
+/// A watch on the sessions below some folders, as they were last seen.
 #[derive(Debug)]
 pub struct SessionWatch {
     sources: Vec<PathBuf>,
     folders: HashMap<PathBuf, Option<SystemTime>>,
-    logs: HashMap<PathBuf, Seen>,
+    logs: HashMap<PathBuf, SeenLog>,
 }
 
 #[derive(Debug)]
-struct Seen {
+struct SeenLog {
     written: SystemTime,
-    /// Not told of again before.
+    /// The earliest time of the next report.
     not_before: Instant,
 }
 
 impl SessionWatch {
-    /// As they are now; what was written since that time is a change.
-    pub fn of(sources: &[PathBuf], since: SystemTime) -> Self {
+    /// Makes a watch of the current sessions; those written after `since` count as changed.
+    pub fn new(sources: &[PathBuf], since: SystemTime) -> Self {
         let mut watch =
             Self { sources: sources.to_vec(), folders: HashMap::new(), logs: HashMap::new() };
-        watch.look_into_folders();
+        watch.rescan_folders();
         for seen in watch.logs.values_mut().filter(|seen| seen.written >= since) {
             seen.written = SystemTime::UNIX_EPOCH;
         }
         watch
     }
 
-    /// The recordings that are new or were written to since the last time, in the order of their paths.
-    pub fn changes(&mut self) -> Vec<PathBuf> {
+    /// Returns the recordings that are new or were written to since the last time, in the order of their paths.
+    pub fn take_changes(&mut self) -> Vec<PathBuf> {
         let is_other = |(folder, time): (&PathBuf, &Option<SystemTime>)| time_of(folder) != *time;
         let mut changed = match self.folders.iter().any(is_other) {
-            true => self.look_into_folders(),
+            true => self.rescan_folders(),
             false => vec![],
         };
         let now = (SystemTime::now(), Instant::now());
         for (path, seen) in &mut self.logs {
-            let is_old = now.0.duration_since(seen.written).is_ok_and(|age| age > FRESH);
+            let is_old = now.0.duration_since(seen.written).is_ok_and(|age| age > FRESH_FOR);
             let is_untold = seen.written == SystemTime::UNIX_EPOCH;
             if (is_untold || !is_old) && seen.has_changed(path, now.1) {
                 changed.push(path.clone());
@@ -65,19 +66,20 @@ impl SessionWatch {
         }
         changed.sort();
         changed.dedup();
-        changed.retain(|path| is_of_its_own(path));
+        changed.retain(|path| is_own_recording(path));
         changed
     }
 
-    /// Whether one of them may be at work, or wait for a person: it stands otherwise once nothing was written for long.
+    /// Returns whether an agent of one of them may be at work, or wait for a person: that state changes after a long
+    /// time without writing.
     pub fn has_fresh(&self) -> bool {
         let now = SystemTime::now();
-        let is_fresh = |seen: &Seen| now.duration_since(seen.written).is_ok_and(|age| age < DAY);
+        let is_fresh = |seen: &SeenLog| now.duration_since(seen.written).is_ok_and(|age| age < DAY);
         self.logs.values().any(is_fresh)
     }
 
-    /// The logs that were not known.
-    fn look_into_folders(&mut self) -> Vec<PathBuf> {
+    /// Returns the logs that were not known.
+    fn rescan_folders(&mut self) -> Vec<PathBuf> {
         let mut found = vec![];
         let folders = &mut self.folders;
         folders.clear();
@@ -86,12 +88,12 @@ impl SessionWatch {
             let mut enter = |folder: &Path| {
                 folders.insert(folder.to_owned(), time_of(folder));
             };
-            each_log_below(source, 0, &mut enter, &mut found);
+            collect_logs(source, 0, &mut enter, &mut found);
         }
         let mut new = vec![];
         for (written, path) in found {
             if !self.logs.contains_key(&path) {
-                let seen = Seen { written, not_before: Instant::now() };
+                let seen = SeenLog { written, not_before: Instant::now() };
                 self.logs.insert(path.clone(), seen);
                 new.push(path);
             }
@@ -100,7 +102,7 @@ impl SessionWatch {
     }
 }
 
-impl Seen {
+impl SeenLog {
     fn has_changed(&mut self, path: &Path, now: Instant) -> bool {
         let Ok(meta) = fs::metadata(path) else { return false };
         let Ok(written) = meta.modified() else { return false };
@@ -121,7 +123,7 @@ fn time_of(folder: &Path) -> Option<SystemTime> {
 mod tests {
     use super::*;
 
-    fn session(folder: &Path, name: &str) -> PathBuf {
+    fn write_session(folder: &Path, name: &str) -> PathBuf {
         let path = folder.join(name).join("s.jsonl");
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let line = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"timestamp\":\"2026-01-01T00:00:03Z\",\
@@ -138,37 +140,37 @@ mod tests {
     #[test]
     fn what_is_new_and_what_was_written_to_is_told_once() {
         let folder = tempfile::tempdir().unwrap();
-        let first = session(folder.path(), "a");
+        let first = write_session(folder.path(), "a");
         let since = SystemTime::now() + Duration::from_secs(2);
-        let mut watch = SessionWatch::of(&[folder.path().to_owned()], since);
-        assert!(watch.changes().is_empty() && watch.has_fresh());
+        let mut watch = SessionWatch::new(&[folder.path().to_owned()], since);
+        assert!(watch.take_changes().is_empty() && watch.has_fresh());
 
         write_later(&first);
-        let second = session(folder.path(), "b");
+        let second = write_session(folder.path(), "b");
         fs::write(folder.path().join("b/notes.jsonl"), "{\"no\": \"recording\"}\n").unwrap();
 
-        assert_eq!(watch.changes(), [first.clone(), second.clone()]);
-        assert!(watch.changes().is_empty());
+        assert_eq!(watch.take_changes(), [first.clone(), second.clone()]);
+        assert!(watch.take_changes().is_empty());
         let mut from_the_start =
-            SessionWatch::of(&[folder.path().to_owned()], SystemTime::UNIX_EPOCH);
-        assert_eq!(from_the_start.changes(), [first, second]);
-        assert!(from_the_start.changes().is_empty());
+            SessionWatch::new(&[folder.path().to_owned()], SystemTime::UNIX_EPOCH);
+        assert_eq!(from_the_start.take_changes(), [first, second]);
+        assert!(from_the_start.take_changes().is_empty());
     }
 
     #[test]
     fn an_old_session_is_left_alone_and_a_folder_that_is_gone_is_no_error() {
         let folder = tempfile::tempdir().unwrap();
-        let old = session(folder.path(), "a");
+        let old = write_session(folder.path(), "a");
         let file = fs::File::options().append(true).open(&old).unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1)).unwrap();
 
-        let mut watch = SessionWatch::of(
+        let mut watch = SessionWatch::new(
             &[folder.path().to_owned(), "no/such/folder".into()],
             SystemTime::now(),
         );
 
-        assert!(watch.changes().is_empty() && !watch.has_fresh());
+        assert!(watch.take_changes().is_empty() && !watch.has_fresh());
         fs::remove_dir_all(folder.path().join("a")).unwrap();
-        assert!(watch.changes().is_empty());
+        assert!(watch.take_changes().is_empty());
     }
 }

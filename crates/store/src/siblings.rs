@@ -1,7 +1,7 @@
-//! Logs side by side, looked into once for all that are opened among them.
+//! Logs side by side, whose beginnings are read once for all that are opened among them.
 //!
-//! A log's companions may stand anywhere among its neighbours. Whoever opens many recordings hands the same
-//! [`Siblings`] to each: a folder is read when it is first asked about, and again once files came or went.
+//! A log's companions may be anywhere among its neighbours. A caller that opens many recordings passes the same
+//! [`Siblings`] to each: a folder is read at the first use, and again once files were added or removed.
 
 use std::{
     collections::HashMap,
@@ -11,84 +11,84 @@ use std::{
 };
 
 use trajview_formats::{
-    Executor, Format, Head,
-    companions::{BelongsTo, Companions},
+    PieceExecutor, Format, FileHead,
+    companion_files::{BelongsTo, CompanionFiles},
 };
 
 use super::{
     entries::{could_be_log, entries_of, is_log_file, name_of},
-    executor::Threads,
-    inside, reading,
-    remote::{self, Much},
+    executor::WorkerThreads,
+    containers, path_bytes,
+    remote::{self, FetchAmount},
 };
 
-/// Files that a thread looks into before it asks for more.
-const PIECE: usize = 64;
+/// The number of files that a thread takes at a time.
+const FILES_PER_PIECE: usize = 64;
 
-/// What is known of folders so far.
+/// The known folders.
 #[derive(Debug, Default)]
 pub struct Siblings {
-    known: Mutex<HashMap<(PathBuf, &'static str), Arc<Known>>>,
+    folders: Mutex<HashMap<(PathBuf, &'static str), Arc<FolderLogs>>>,
 }
 
 /// The logs of a folder, as one format reads them.
 #[derive(Debug)]
-struct Known {
-    /// When files last came to the folder or went from it.
+struct FolderLogs {
+    /// The time when files were last added to the folder or removed from it.
     changed: Option<SystemTime>,
     paths: Vec<PathBuf>,
-    companions: Companions,
+    companions: CompanionFiles,
 }
 
 impl Siblings {
-    /// Files are looked into again; their words may have changed since.
-    pub fn forget(&self) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// Drops the known files, whose content may have changed since.
+    pub fn forget_all(&self) {
+        self.folders.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The companions of a log in its own folder, sorted.
-    pub fn of(&self, main: &Path, head: &Head<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
+    /// Returns the companions of a log in its own folder, sorted.
+    pub fn companions_of(&self, main: &Path, head: &FileHead<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
         let Some(folder) = main.parent() else { return vec![] };
-        let known = self.folder(folder, format);
-        let found = known.companions.of(&format.names(head)).into_iter();
-        found.map(|at| &known.paths[at]).filter(|path| *path != main).cloned().collect()
+        let logs = self.folder_logs(folder, format);
+        let found = logs.companions.parts_of(&format.names_in_parts(head)).into_iter();
+        found.map(|at| &logs.paths[at]).filter(|path| *path != main).cloned().collect()
     }
 
-    fn folder(&self, folder: &Path, format: &'static dyn Format) -> Arc<Known> {
-        let changed = inside::changed(folder);
+    fn folder_logs(&self, folder: &Path, format: &'static dyn Format) -> Arc<FolderLogs> {
+        let changed = containers::changed_at(folder);
         let key = (folder.to_owned(), format.name());
         // Held while a folder is read: who asks for the same one would only read it a second time.
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.get(&key).filter(|it| changed.is_some() && it.changed == changed) {
-            return Arc::clone(known);
+        let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(logs) = all.get(&key).filter(|it| changed.is_some() && it.changed == changed) {
+            return Arc::clone(logs);
         }
         let paths = entries_of(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        let companions = among(&paths, format);
-        let known = Arc::new(Known { changed, paths, companions });
-        all.insert(key, Arc::clone(&known));
-        known
+        let companions = companions_among(&paths, format);
+        let logs = Arc::new(FolderLogs { changed, paths, companions });
+        all.insert(key, Arc::clone(&logs));
+        logs
     }
 }
 
-/// What these files belong to, as a format reads them.
-pub fn among(paths: &[PathBuf], format: &'static dyn Format) -> Companions {
+/// Returns the companions among these files, as a format reads them.
+pub fn companions_among(paths: &[PathBuf], format: &'static dyn Format) -> CompanionFiles {
     let logs: Vec<PathBuf> = paths.iter().filter(|path| could_be_log(path)).cloned().collect();
-    remote::fetch_soon(&logs, Much::Start);
-    let told: Vec<OnceLock<BelongsTo>> = paths.iter().map(|_| OnceLock::new()).collect();
+    remote::fetch_soon(&logs, FetchAmount::Start);
+    let memberships: Vec<OnceLock<BelongsTo>> = paths.iter().map(|_| OnceLock::new()).collect();
     let look = |piece: usize| {
-        for (path, told) in paths.iter().zip(&told).skip(piece * PIECE).take(PIECE) {
-            told.get_or_init(|| belongs_to(path, format).unwrap_or_default());
+        for (path, memberships) in paths.iter().zip(&memberships).skip(piece * FILES_PER_PIECE).take(FILES_PER_PIECE) {
+            memberships.get_or_init(|| belongs_to(path, format).unwrap_or_default());
         }
     };
     // Not rayon: a thread of its pool that waits for the others takes up whatever else is to be done meanwhile, which
     // may be to open another log of this folder.
-    match paths.len().div_ceil(PIECE) {
+    match paths.len().div_ceil(FILES_PER_PIECE) {
         0 | 1 => look(0),
-        pieces => Threads::all().in_order(pieces, &look, &mut |_| {}),
+        pieces => WorkerThreads::for_all_cores().in_order(pieces, &look, &mut |_| {}),
     }
-    let mut companions = Companions::default();
-    for (at, told) in told.into_iter().enumerate() {
-        companions.add(at, told.into_inner().unwrap_or_default());
+    let mut companions = CompanionFiles::default();
+    for (at, memberships) in memberships.into_iter().enumerate() {
+        companions.add_file(at, memberships.into_inner().unwrap_or_default());
     }
     companions
 }
@@ -97,8 +97,8 @@ fn belongs_to(path: &Path, format: &dyn Format) -> Option<BelongsTo> {
     if !could_be_log(path) || !is_log_file(path) {
         return None;
     }
-    let (bytes, is_whole) = reading::read_head(path).ok()?;
-    Some(format.belongs_to(&Head { name: name_of(path), bytes: &bytes, is_whole }))
+    let (bytes, is_whole) = path_bytes::read_head(path).ok()?;
+    Some(format.belongs_to(&FileHead { name: name_of(path), bytes: &bytes, is_whole }))
 }
 
 #[cfg(test)]

@@ -10,22 +10,22 @@ use flate2::read::GzDecoder;
 
 use trajview_formats as formats;
 use trajview_formats::{
-    Shape,
+    RecordingShape,
     slopcodebench_layout::{self, checkpoint_number},
 };
 use trajview_run::RepoPath;
 
 use super::{
-    bytes::{self, Access, Allowance, Bytes},
+    file_bytes::{self, FileAccess, ReadAllowance, FileBytes},
     disk,
     entries::{self, entries_of, is_folder, is_plain_file, name_of},
     error::OpenError,
-    find::{self, Found, FoundFile},
-    reading,
+    recording_files::{self, FoundRecording, FoundFile},
+    path_bytes,
 };
 
-/// Files of the run directory that tell of its problems.
-const OF_RUN: [&str; 6] = [
+/// The files of the run directory that describe its problems.
+const RUN_FILES: [&str; 6] = [
     "provenance.txt",
     "config.yaml",
     "problem_catalog.json",
@@ -34,9 +34,9 @@ const OF_RUN: [&str; 6] = [
     "results.jsonl",
 ];
 
-const OF_PROBLEM: [&str; 2] = ["problem.yaml", "run_info.yaml"];
+const PROBLEM_FILES: [&str; 2] = ["problem.yaml", "run_info.yaml"];
 
-const OF_CHECKPOINT: [&str; 10] = [
+const CHECKPOINT_FILES: [&str; 10] = [
     "prompt.txt",
     "inference_result.json",
     "diff.json",
@@ -49,11 +49,11 @@ const OF_CHECKPOINT: [&str; 10] = [
     "rubric.jsonl",
 ];
 
-/// Of the packed folders of logs: more bytes in all of a problem, or files in one, than this are left out.
+/// The most bytes of all packed folders of a problem, and the most files in one; the rest is left out.
 const MOST_UNPACKED: u64 = 64 << 20;
 const MOST_PACKED_FILES: usize = 4_000;
 
-/// Whether a folder is a problem of a run.
+/// Returns whether a folder is a problem of a run.
 pub fn is_problem(folder: &Path) -> bool {
     let mut names = vec![];
     for path in entries_of(folder) {
@@ -68,56 +68,56 @@ pub fn is_problem(folder: &Path) -> bool {
     slopcodebench_layout::is_problem(names.iter().map(String::as_str))
 }
 
-/// The checkpoints of a problem in the order of their numbers.
-pub fn checkpoints(problem: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = entries_of(problem);
-    found.retain(|path| checkpoint_number(name_of(path)).is_some() && is_folder(path));
-    found.sort_by_key(|path| checkpoint_number(name_of(path)));
-    found
+/// Returns the checkpoints of a problem in the order of their numbers.
+pub fn checkpoint_folders(problem: &Path) -> Vec<PathBuf> {
+    let mut checkpoints: Vec<PathBuf> = entries_of(problem);
+    checkpoints.retain(|path| checkpoint_number(name_of(path)).is_some() && is_folder(path));
+    checkpoints.sort_by_key(|path| checkpoint_number(name_of(path)));
+    checkpoints
 }
 
-/// The files of a problem, named from the run directory on.
-pub fn find(problem: &Path, access: Access) -> Result<Found, OpenError> {
+/// Returns the files of a problem, named from the run directory on.
+pub fn find_problem_files(problem: &Path, access: FileAccess) -> Result<FoundRecording, OpenError> {
     let cannot_understand =
         || OpenError::Understand { path: problem.into(), why: "no format of that name".into() };
-    let format = formats::of_shape(Shape::Snapshots).ok_or_else(cannot_understand)?;
-    let main = with_a_name(problem)
-        .map_err(|why| OpenError::Read { path: problem.into(), why: bytes::reason(&why) })?;
+    let format = formats::format_with_shape(RecordingShape::Snapshots).ok_or_else(cannot_understand)?;
+    let main = with_folder_name(problem)
+        .map_err(|why| OpenError::Read { path: problem.into(), why: file_bytes::error_reason(&why) })?;
     let folder = main.parent().unwrap_or(Path::new("")).to_owned();
-    let mut reader = Reader {
+    let mut reader = ProblemReader {
         problem: name_of(&main).to_owned(),
         access,
         files: vec![],
-        allowance: Allowance::default(),
+        allowance: ReadAllowance::default(),
         unpack_left: MOST_UNPACKED,
     };
-    if is_run(&folder) {
-        for name in OF_RUN {
-            reader.take(&folder.join(name), name.to_owned());
+    if is_run_folder(&folder) {
+        for name in RUN_FILES {
+            reader.take_file(&folder.join(name), name.to_owned());
         }
     }
-    for name in OF_PROBLEM {
-        reader.take_of_problem(&main.join(name), name);
+    for name in PROBLEM_FILES {
+        reader.take_problem_file(&main.join(name), name);
     }
-    for checkpoint in checkpoints(&main) {
-        reader.checkpoint(&checkpoint);
+    for checkpoint in checkpoint_folders(&main) {
+        reader.read_checkpoint(&checkpoint);
     }
-    Ok(Found { format, files: reader.files, folder, main })
+    Ok(FoundRecording { format, files: reader.files, folder, main })
 }
 
-/// `.` and `..` are folders without a name of their own.
-fn with_a_name(folder: &Path) -> std::io::Result<PathBuf> {
+/// Gives `.` and `..`, which have no name of their own, the name of their folder.
+fn with_folder_name(folder: &Path) -> std::io::Result<PathBuf> {
     match folder.file_name() {
         Some(_) => Ok(folder.to_owned()),
         None => fs::canonicalize(folder),
     }
 }
 
-/// Whether a folder is the run directory of the problems in it.
-fn is_run(folder: &Path) -> bool {
+/// Returns whether a folder is the run directory of the problems in it.
+fn is_run_folder(folder: &Path) -> bool {
     let config = folder.join("config.yaml");
     let has_agent = || {
-        let text = reading::read_head(&config).map(|(head, _)| head).unwrap_or_default();
+        let text = path_bytes::read_head(&config).map(|(head, _)| head).unwrap_or_default();
         String::from_utf8_lossy(&text).lines().any(|line| line.starts_with("agent:"))
     };
     is_plain_file(&folder.join("problem_catalog.json"))
@@ -125,51 +125,51 @@ fn is_run(folder: &Path) -> bool {
         || (is_plain_file(&config) && has_agent())
 }
 
-struct Reader {
+struct ProblemReader {
     problem: String,
-    access: Access,
+    access: FileAccess,
     files: Vec<FoundFile>,
-    allowance: Allowance,
-    /// Bytes that may still be unpacked of packed folders.
+    allowance: ReadAllowance,
+    /// The number of bytes that may still be unpacked of packed folders.
     unpack_left: u64,
 }
 
-impl Reader {
-    fn take(&mut self, path: &Path, name: String) {
+impl ProblemReader {
+    fn take_file(&mut self, path: &Path, name: String) {
         if is_plain_file(path) {
-            self.files.extend(find::read_member(path, name, self.access, &mut self.allowance));
+            self.files.extend(recording_files::read_member(path, name, self.access, &mut self.allowance));
         }
     }
 
-    fn take_of_problem(&mut self, path: &Path, name: &str) {
-        self.take(path, format!("{}/{name}", self.problem));
+    fn take_problem_file(&mut self, path: &Path, name: &str) {
+        self.take_file(path, format!("{}/{name}", self.problem));
     }
 
-    fn checkpoint(&mut self, folder: &Path) {
+    fn read_checkpoint(&mut self, folder: &Path) {
         let checkpoint = name_of(folder);
-        self.pass(folder, checkpoint);
+        self.read_pass(folder, checkpoint);
         let after = folder.join("after_skill");
         if is_folder(&after) {
             let name = format!("{checkpoint}/after_skill");
-            self.mark(&name);
-            self.pass(&after, &name);
+            self.mark_folder(&name);
+            self.read_pass(&after, &name);
         }
     }
 
-    /// Says that a folder is there which is no source.
-    fn mark(&mut self, name: &str) {
+    /// Adds an empty entry for a folder that is no source.
+    fn mark_folder(&mut self, name: &str) {
         let name = format!("{}/{name}", self.problem);
-        self.files.push(FoundFile { name, bytes: Bytes::Held(vec![]), problem: None });
+        self.files.push(FoundFile { name, bytes: FileBytes::InMemory(vec![]), problem: None });
     }
 
-    /// What one session on a checkpoint left in `folder`, which is `checkpoint` below the problem.
-    fn pass(&mut self, folder: &Path, checkpoint: &str) {
-        for name in OF_CHECKPOINT {
-            self.take_of_problem(&folder.join(name), &format!("{checkpoint}/{name}"));
+    /// Reads the files that one session on a checkpoint left in `folder`, which is `checkpoint` below the problem.
+    fn read_pass(&mut self, folder: &Path, checkpoint: &str) {
+        for name in CHECKPOINT_FILES {
+            self.take_problem_file(&folder.join(name), &format!("{checkpoint}/{name}"));
         }
         if is_folder(&folder.join("snapshot")) {
             // Its files are read where they are wanted.
-            self.mark(&format!("{checkpoint}/snapshot"));
+            self.mark_folder(&format!("{checkpoint}/snapshot"));
         }
         let (agent, packed) = (folder.join("agent"), folder.join("agent.tar.gz"));
         if is_folder(&agent) {
@@ -179,30 +179,31 @@ impl Reader {
             for path in logs {
                 let below = path.strip_prefix(folder).unwrap_or(&path);
                 let name = format!("{checkpoint}/{}", below.to_string_lossy().replace('\\', "/"));
-                self.take_of_problem(&path, &name);
+                self.take_problem_file(&path, &name);
             }
         } else if is_plain_file(&packed) {
             let name = format!("{}/{checkpoint}/agent.tar.gz", self.problem);
-            self.files.extend(unpack(&packed, &name, &mut self.unpack_left));
+            self.files.extend(unpack_folder(&packed, &name, &mut self.unpack_left));
         }
     }
 }
 
-/// The logs in a packed folder, as far as it can be read; the folder itself where something is wrong with it. Links in
-/// it, and names that lead out of it, are left out. Takes what it unpacks from `left`, the bytes that may still be.
-fn unpack(path: &Path, name: &str, left: &mut u64) -> Vec<FoundFile> {
+/// Returns the logs in a packed folder, as far as it can be read; the folder itself where something is wrong with it.
+/// Links in it, and names that lead out of it, are left out. Takes what it unpacks from `left`, the bytes that may
+/// still be.
+fn unpack_folder(path: &Path, name: &str, left: &mut u64) -> Vec<FoundFile> {
     let mut files = vec![];
-    let problem = match disk::open(path) {
+    let problem = match disk::open_file(path) {
         Ok(file) => unpack_into(file, name, left, &mut files),
-        Err(why) => Some(format!("cannot be read: {}", bytes::reason(&why))),
+        Err(why) => Some(format!("cannot be read: {}", file_bytes::error_reason(&why))),
     };
     if problem.is_some() {
-        files.push(FoundFile { name: name.to_owned(), bytes: Bytes::Held(vec![]), problem });
+        files.push(FoundFile { name: name.to_owned(), bytes: FileBytes::InMemory(vec![]), problem });
     }
     files
 }
 
-/// What is wrong with it, in a sentence.
+/// Unpacks the logs; returns the problem, in a sentence.
 fn unpack_into(
     packed: impl Read,
     name: &str,
@@ -253,12 +254,12 @@ fn unpack_logs(
             Err(why) => return Some(damaged(why)),
         }
         let name = format!("{name}/{member}");
-        files.push(FoundFile { name, bytes: Bytes::Held(content), problem: None });
+        files.push(FoundFile { name, bytes: FileBytes::InMemory(content), problem: None });
     }
     None
 }
 
-/// Where a regular file stands below the packed folder, if it may be a log.
+/// Returns the path of a regular file below the packed folder, if it may be a log.
 fn member_name(entry: &tar::Entry<'_, impl Read>) -> Option<String> {
     let path = entry.path().ok()?.to_string_lossy().replace('\\', "/");
     let path = RepoPath::new(&path).filter(|_| entry.header().entry_type().is_file())?;
@@ -271,13 +272,13 @@ mod tests {
     use super::*;
     use flate2::{Compression, write::GzEncoder};
 
-    fn packed(fill: impl FnOnce(&mut tar::Builder<GzEncoder<Vec<u8>>>)) -> Vec<u8> {
+    fn pack_tar(fill: impl FnOnce(&mut tar::Builder<GzEncoder<Vec<u8>>>)) -> Vec<u8> {
         let mut builder = tar::Builder::new(GzEncoder::new(vec![], Compression::fast()));
         fill(&mut builder);
         builder.into_inner().unwrap().finish().unwrap()
     }
 
-    fn add(builder: &mut tar::Builder<GzEncoder<Vec<u8>>>, name: &str, content: &[u8]) {
+    fn add_member(builder: &mut tar::Builder<GzEncoder<Vec<u8>>>, name: &str, content: &[u8]) {
         let mut header = tar::Header::new_gnu();
         header.set_size(content.len() as u64);
         // The builder refuses a name that climbs out; a recording may have one all the same.
@@ -286,7 +287,7 @@ mod tests {
         builder.append(&header, content).unwrap();
     }
 
-    fn unpacked(bytes: &[u8], limit: u64) -> (Vec<String>, Option<String>) {
+    fn unpack_names(bytes: &[u8], limit: u64) -> (Vec<String>, Option<String>) {
         let mut files = vec![];
         let problem = unpack_into(bytes, "agent.tar.gz", &mut { limit }, &mut files);
         (files.into_iter().map(|file| file.name).collect(), problem)
@@ -294,12 +295,12 @@ mod tests {
 
     #[test]
     fn only_logs_below_the_packed_folder_are_unpacked() {
-        let bytes = packed(|builder| {
-            add(builder, "agent/stdout.jsonl", b"{}");
-            add(builder, "./workspace/a.jsonl", b"{}");
-            add(builder, "agent/picture.png", b"x");
-            add(builder, "../outside.jsonl", b"{}");
-            add(builder, "/etc/absolute.jsonl", b"{}");
+        let bytes = pack_tar(|builder| {
+            add_member(builder, "agent/stdout.jsonl", b"{}");
+            add_member(builder, "./workspace/a.jsonl", b"{}");
+            add_member(builder, "agent/picture.png", b"x");
+            add_member(builder, "../outside.jsonl", b"{}");
+            add_member(builder, "/etc/absolute.jsonl", b"{}");
             let mut link = tar::Header::new_gnu();
             link.set_entry_type(tar::EntryType::Symlink);
             link.set_size(0);
@@ -308,50 +309,50 @@ mod tests {
 
         let names =
             vec!["agent.tar.gz/stdout.jsonl".into(), "agent.tar.gz/workspace/a.jsonl".into()];
-        assert_eq!(unpacked(&bytes, MOST_UNPACKED), (names, None));
+        assert_eq!(unpack_names(&bytes, MOST_UNPACKED), (names, None));
     }
 
     #[test]
     fn a_bomb_goes_off_within_the_limit() {
-        let bytes = packed(|builder| {
-            add(builder, "a.jsonl", b"{}");
-            add(builder, "b.jsonl", &vec![b'x'; 4 << 20]);
+        let bytes = pack_tar(|builder| {
+            add_member(builder, "a.jsonl", b"{}");
+            add_member(builder, "b.jsonl", &vec![b'x'; 4 << 20]);
         });
 
-        let (names, problem) = unpacked(&bytes, 1 << 20);
+        let (names, problem) = unpack_names(&bytes, 1 << 20);
 
         assert_eq!(names, ["agent.tar.gz/a.jsonl"]);
-        let told = "b.jsonl states 4194304 bytes; it and the rest are left out";
-        assert_eq!(problem.unwrap(), told);
+        let expected = "b.jsonl states 4194304 bytes; it and the rest are left out";
+        assert_eq!(problem.unwrap(), expected);
     }
 
     #[test]
     fn what_is_skipped_in_a_packed_folder_counts_for_those_after_it() {
-        let bytes = packed(|builder| add(builder, "picture.png", &vec![b'x'; 4 << 20]));
-        let log = packed(|builder| add(builder, "a.jsonl", b"{}"));
+        let bytes = pack_tar(|builder| add_member(builder, "picture.png", &vec![b'x'; 4 << 20]));
+        let log = pack_tar(|builder| add_member(builder, "a.jsonl", b"{}"));
         let (mut left, mut files) = (6 << 20, vec![]);
         let mut problem = |bytes: &[u8]| unpack_into(bytes, "agent.tar.gz", &mut left, &mut files);
 
         assert_eq!([problem(&bytes), problem(&log)], [None, None]);
-        let told =
+        let expected =
             "the packed folders of the problem unpack to more than 64 MiB; the rest is left out";
-        assert_eq!([problem(&bytes), problem(&log)], [Some(told.into()), Some(told.into())]);
+        assert_eq!([problem(&bytes), problem(&log)], [Some(expected.into()), Some(expected.into())]);
         assert_eq!(files.len(), 1);
     }
 
     #[test]
     fn a_damaged_archive_keeps_what_could_be_read() {
-        let bytes = packed(|builder| {
-            add(builder, "a.jsonl", b"{}");
+        let bytes = pack_tar(|builder| {
+            add_member(builder, "a.jsonl", b"{}");
             let noise = (0..60_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
-            add(builder, "b.jsonl", &noise.collect::<Vec<_>>());
+            add_member(builder, "b.jsonl", &noise.collect::<Vec<_>>());
         });
 
-        let (names, problem) = unpacked(&bytes[..bytes.len() / 2], MOST_UNPACKED);
+        let (names, problem) = unpack_names(&bytes[..bytes.len() / 2], MOST_UNPACKED);
 
         assert_eq!(names, ["agent.tar.gz/a.jsonl"]);
         assert!(problem.unwrap().starts_with("the packed folder is damaged ("));
-        assert!(unpacked(b"no archive", MOST_UNPACKED).1.is_some());
+        assert!(unpack_names(b"no archive", MOST_UNPACKED).1.is_some());
     }
 
     #[test]
@@ -361,11 +362,11 @@ mod tests {
             fs::create_dir_all(problem.path().join(name).join("agent")).unwrap();
         }
 
-        let found = checkpoints(problem.path());
+        let folders = checkpoint_folders(problem.path());
 
         assert!(is_problem(problem.path()));
         assert_eq!(
-            found.iter().map(|path| name_of(path)).collect::<Vec<_>>(),
+            folders.iter().map(|path| name_of(path)).collect::<Vec<_>>(),
             ["checkpoint_9", "checkpoint_10"]
         );
     }

@@ -15,27 +15,27 @@ use std::{
 use trajview_formats::slopcodebench_layout::checkpoint_number;
 use trajview_run::{
     Checkpoint, RepoPath, Run,
-    files::{Blob, BlobId, Blobs, FileMode, Tree, TreeFile},
+    files::{Blob, BlobId, Blobs, FileMode, SourceTree, TreeFile},
 };
 
 use super::{
-    bytes,
-    disk::{self, Meta},
-    remote::{self, Much},
+    file_bytes,
+    disk::{self, PathMeta},
+    remote::{self, FetchAmount},
     repo::Repo,
 };
 
 /// The workspace before the first turn and after some.
 #[derive(Debug, Default)]
 pub struct Snapshots {
-    /// None where it is not recorded.
-    pub before: Option<Tree>,
-    /// After which turn (counts from 0) the workspace was what.
-    pub ends: BTreeMap<usize, Tree>,
+    /// The workspace before the first turn; None where it is not recorded.
+    pub before: Option<SourceTree>,
+    /// The workspace after a turn, which counts from 0.
+    pub ends: BTreeMap<usize, SourceTree>,
     places: HashMap<BlobId, PathBuf>,
-    /// Whether they are commits, whose repository has the contents.
+    /// True if they are commits, whose repository has the contents.
     pub are_commits: bool,
-    /// What could not be read, as (path, sentence).
+    /// The files that could not be read, as (path, sentence).
     pub problems: Vec<(String, String)>,
 }
 
@@ -43,55 +43,56 @@ pub struct Snapshots {
 const SNAPSHOT: &str = "snapshot";
 const AFTER_SKILL: &str = "after_skill/snapshot";
 
-/// A snapshot with more files than this is read no further.
+/// The most files of a snapshot that are read.
 const MOST_FILES: usize = 20_000;
 
-/// Files of all commits of a run that are kept at once.
+/// The most files of all commits of a run that are kept at once.
 const MOST_KEPT: usize = 1_000_000;
 
-/// Bytes a file may have, as in a repository.
+/// The most bytes a file may have, as in a repository.
 const MOST_BYTES: u64 = super::objects::MOST_BYTES;
 
 impl Snapshots {
-    /// The snapshots that belong to a log of so many turns; None where there are none.
-    pub fn beside(log: &Path, turns: usize) -> Option<Self> {
+    /// Returns the snapshots that belong to a log of so many turns; None where there are none.
+    pub fn beside_log(log: &Path, turns: usize) -> Option<Self> {
         let agent =
             log.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "agent"))?;
-        let checkpoint = disk::canonical(agent).ok()?.parent()?.to_owned();
+        let checkpoint = disk::canonical_path(agent).ok()?.parent()?.to_owned();
         let folder = checkpoint.join("snapshot");
         if !is_folder(&folder) {
             return None;
         }
         let mut snapshots = Self::default();
-        let after = snapshots.read(&folder);
+        let after = snapshots.read_snapshot(&folder);
         snapshots.ends.extend(turns.checked_sub(1).map(|last| (last, after)));
         let number: u32 =
             checkpoint.file_name()?.to_str()?.strip_prefix("checkpoint_")?.parse().ok()?;
         snapshots.before = match number.checked_sub(1) {
-            Some(0) => Some(Tree::default()), // the first checkpoint starts with nothing
+            Some(0) => Some(SourceTree::default()), // the first checkpoint starts with nothing
             Some(before) => {
                 let before = checkpoint.with_file_name(format!("checkpoint_{before}"));
                 let folders = [AFTER_SKILL, SNAPSHOT].map(|below| before.join(below));
                 let folder = folders.iter().find(|folder| is_folder(folder));
-                folder.map(|folder| snapshots.read(folder))
+                folder.map(|folder| snapshots.read_snapshot(folder))
             }
             None => None,
         };
         Some(snapshots)
     }
 
-    /// The trees of the commits that the turns of a run are joined to; None where there are too many files to keep them all.
-    pub fn of_commits(run: &Run, repo: &Repo) -> Option<Self> {
+    /// Returns the trees of the commits that the turns of a run are joined to; None where there are too many files to
+    /// keep them all.
+    pub fn from_commits(run: &Run, repo: &Repo) -> Option<Self> {
         let mut snapshots = Self { are_commits: true, ..Self::default() };
         let first = run.turns.iter().find_map(|turn| turn.commit.as_deref());
         let start = run.origin.start_commit.clone().filter(|commit| repo.has_commit(commit));
-        snapshots.before = Some(match start.or_else(|| repo.parent(first?)) {
-            Some(commit) => repo.tree(&commit).ok()?,
-            None => Tree::default(),
+        snapshots.before = Some(match start.or_else(|| repo.first_parent(first?)) {
+            Some(commit) => repo.tree_of_commit(&commit).ok()?,
+            None => SourceTree::default(),
         });
         let mut count = 0;
         for (turn, commit) in (0..).zip(run.turns.iter().map(|turn| turn.commit.as_deref())) {
-            let Some(tree) = commit.and_then(|commit| repo.tree(commit).ok()) else { continue };
+            let Some(tree) = commit.and_then(|commit| repo.tree_of_commit(commit).ok()) else { continue };
             count += tree.files.len();
             if count > MOST_KEPT {
                 return None;
@@ -101,8 +102,8 @@ impl Snapshots {
         Some(snapshots)
     }
 
-    /// The snapshots of a problem, each at the last turn of its checkpoint; None where there are none.
-    pub fn of_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
+    /// Returns the snapshots of a problem, each at the last turn of its checkpoint; None where there are none.
+    pub fn from_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
         let mut snapshots = Self::default();
         for checkpoint in checkpoints {
             let folder = problem.join(&checkpoint.id);
@@ -110,7 +111,7 @@ impl Snapshots {
             let ends = [(Some(checkpoint.recorded_turn()), SNAPSHOT), (after, AFTER_SKILL)];
             for (turn, below) in ends {
                 if let Some(turn) = turn.filter(|_| is_folder(&folder.join(below))) {
-                    let tree = snapshots.read(&folder.join(below));
+                    let tree = snapshots.read_snapshot(&folder.join(below));
                     snapshots.ends.insert(turn, tree);
                 }
             }
@@ -120,19 +121,19 @@ impl Snapshots {
         }
         // The first checkpoint starts with nothing.
         let first = checkpoints.first().and_then(|first| checkpoint_number(&first.id));
-        snapshots.before = (first == Some(1)).then(Tree::default);
+        snapshots.before = (first == Some(1)).then(SourceTree::default);
         Some(snapshots)
     }
 
-    fn read(&mut self, root: &Path) -> Tree {
-        let mut tree = Tree::default();
+    fn read_snapshot(&mut self, root: &Path) -> SourceTree {
+        let mut tree = SourceTree::default();
         self.read_folder(root, root, &mut tree);
         tree
     }
 
-    fn read_folder(&mut self, root: &Path, folder: &Path, tree: &mut Tree) {
-        let entries = disk::listed(folder);
-        remote::fetch_soon(&entries, Much::All);
+    fn read_folder(&mut self, root: &Path, folder: &Path, tree: &mut SourceTree) {
+        let entries = disk::list_folder(folder);
+        remote::fetch_soon(&entries, FetchAmount::All);
         for path in entries {
             let Ok(meta) = disk::symlink_metadata(&path) else { continue };
             if meta.is_dir() {
@@ -149,17 +150,17 @@ impl Snapshots {
         }
     }
 
-    fn read_file(&mut self, root: &Path, path: &Path, meta: &Meta, tree: &mut Tree) {
+    fn read_file(&mut self, root: &Path, path: &Path, meta: &PathMeta, tree: &mut SourceTree) {
         let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         let Some(name) = RepoPath::new(&relative) else { return };
-        match content(path, meta) {
+        match file_content(path, meta) {
             Ok((bytes, mode)) => {
-                let blob = BlobId::of(&bytes);
+                let blob = BlobId::for_bytes(&bytes);
                 self.places.insert(blob, path.to_owned());
-                tree.files.insert(name, TreeFile { mode, ..TreeFile::known(blob) });
+                tree.files.insert(name, TreeFile { mode, ..TreeFile::with_blob(blob) });
             }
             Err(why) => {
-                self.problems.push((relative, format!("cannot be read: {}", bytes::reason(&why))))
+                self.problems.push((relative, format!("cannot be read: {}", file_bytes::error_reason(&why))))
             }
         }
     }
@@ -169,8 +170,8 @@ fn is_folder(path: &Path) -> bool {
     disk::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// A link's content is where it points to; it is not followed.
-fn content(path: &Path, meta: &Meta) -> std::io::Result<(Vec<u8>, FileMode)> {
+/// Returns content and mode of a file. The content of a link is its target; it is not followed.
+fn file_content(path: &Path, meta: &PathMeta) -> std::io::Result<(Vec<u8>, FileMode)> {
     if meta.is_symlink() {
         let target = fs::read_link(path)?;
         return Ok((target.to_string_lossy().into_owned().into_bytes(), FileMode::Link));
@@ -187,22 +188,22 @@ fn content(path: &Path, meta: &Meta) -> std::io::Result<(Vec<u8>, FileMode)> {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
     }
     let mut content = Vec::with_capacity(meta.len() as usize);
-    disk::open(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
+    disk::open_file(path)?.take(MOST_BYTES).read_to_end(&mut content)?;
     Ok((content, mode_of(meta)))
 }
 
-fn mode_of(meta: &Meta) -> FileMode {
+fn mode_of(meta: &PathMeta) -> FileMode {
     if meta.is_executable { FileMode::Executable } else { FileMode::Regular }
 }
 
 impl Blobs for Snapshots {
-    fn blob(&self, id: BlobId) -> Result<Blob, String> {
+    fn read_blob(&self, id: BlobId) -> Result<Blob, String> {
         let path =
             self.places.get(&id).ok_or_else(|| format!("content {id} is not in the recording"))?;
-        let read = disk::symlink_metadata(path).and_then(|meta| content(path, &meta));
+        let read = disk::symlink_metadata(path).and_then(|meta| file_content(path, &meta));
         let (bytes, _) =
-            read.map_err(|why| format!("cannot read {}: {}", path.display(), bytes::reason(&why)))?;
-        if BlobId::of(&bytes) == id {
+            read.map_err(|why| format!("cannot read {}: {}", path.display(), file_bytes::error_reason(&why)))?;
+        if BlobId::for_bytes(&bytes) == id {
             Ok(bytes.into())
         } else {
             Err("the snapshot has since changed".into())
@@ -214,7 +215,7 @@ impl Blobs for Snapshots {
 mod tests {
     use super::*;
 
-    fn write(path: &Path, text: &str) {
+    fn write_file(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
@@ -222,30 +223,30 @@ mod tests {
     #[test]
     fn a_checkpoint_starts_where_the_one_before_ended() {
         let run = tempfile::tempdir().unwrap();
-        write(&run.path().join("checkpoint_1/snapshot/a.py"), "one\n");
-        write(&run.path().join("checkpoint_2/snapshot/a.py"), "two\n");
+        write_file(&run.path().join("checkpoint_1/snapshot/a.py"), "one\n");
+        write_file(&run.path().join("checkpoint_2/snapshot/a.py"), "two\n");
         let log = run.path().join("checkpoint_2/agent/stdout.jsonl");
-        write(&log, "");
+        write_file(&log, "");
 
-        let snapshots = Snapshots::beside(&log, 3).unwrap();
+        let snapshots = Snapshots::beside_log(&log, 3).unwrap();
 
-        let tree = |text: &str| Tree {
-            files: [(RepoPath::new("a.py").unwrap(), TreeFile::known(BlobId::of(text.as_bytes())))]
+        let tree = |text: &str| SourceTree {
+            files: [(RepoPath::new("a.py").unwrap(), TreeFile::with_blob(BlobId::for_bytes(text.as_bytes())))]
                 .into(),
         };
         assert_eq!(
             (snapshots.before.clone(), snapshots.ends.clone()),
             (Some(tree("one\n")), [(2, tree("two\n"))].into())
         );
-        assert_eq!(&*snapshots.blob(BlobId::of(b"one\n")).unwrap(), b"one\n");
+        assert_eq!(&*snapshots.read_blob(BlobId::for_bytes(b"one\n")).unwrap(), b"one\n");
     }
 
     #[test]
     fn a_log_elsewhere_has_no_snapshots() {
         let run = tempfile::tempdir().unwrap();
-        write(&run.path().join("snapshot/a.py"), "one\n");
-        write(&run.path().join("logs/stdout.jsonl"), "");
+        write_file(&run.path().join("snapshot/a.py"), "one\n");
+        write_file(&run.path().join("logs/stdout.jsonl"), "");
 
-        assert!(Snapshots::beside(&run.path().join("logs/stdout.jsonl"), 1).is_none());
+        assert!(Snapshots::beside_log(&run.path().join("logs/stdout.jsonl"), 1).is_none());
     }
 }

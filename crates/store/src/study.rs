@@ -1,7 +1,7 @@
-//! A study from the disk: its file, the runs that it names, what was said of each.
+//! A study from the disk: its file, its runs, and the judgements and labels of each.
 //!
-//! What is wrong with the file ends it, all of it told at once; what is wrong with one run is a warning, and the others
-//! count. Runs are read without their logs: a study of hundreds opens in a moment.
+//! All mistakes of the study file are reported together and end the study; a problem of one run is a warning, and the
+//! others count. Runs are read without their logs: a study of hundreds opens in a moment.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,24 +12,24 @@ use std::{
 use globset::GlobBuilder;
 use rayon::prelude::*;
 
-use trajview_formats::{Source, rubric as files};
+use trajview_formats::{SourceBytes, rubric as files};
 use trajview_run::{
     Run, Warning,
-    rubric::{Checklist, Rubric, Unit},
+    rubric::{Checklist, Rubric, LabelUnit},
 };
 use trajview_study::{
-    design::{self, Design},
-    studied::{Studied, StudyRun},
+    design::{self, StudyDesign},
+    loaded_study::{LoadedStudy, StudyRun},
 };
 
 use super::{
-    bytes, cards,
+    file_bytes, cards,
     entries::{entries_of, is_folder, name_of},
-    labels::harmless,
+    labels::safe_name,
     rubric, walk,
 };
 
-/// Why there is no study; a sentence, or several.
+/// The reason why a study cannot be read, in one or several sentences.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StudyError {
     #[error("cannot read {}: {why}", path.display())]
@@ -39,130 +39,130 @@ pub enum StudyError {
     Wrong(Vec<String>),
 }
 
-/// More runs than this are not looked for.
+/// The most runs of a study.
 const MOST_RUNS: usize = 10_000;
 
-/// Whether a path names a study file.
+/// Returns whether a path names a study file.
 pub fn is_study(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "toml") && path.is_file()
 }
 
-/// Whether there is more than one bundle below a folder, of which a study can be made.
-pub fn holds_bundles(path: &Path) -> bool {
-    path.is_dir() && rubric::bundle_of(path).is_none() && walk::holds_several(path)
+/// Returns whether there is more than one bundle below a folder, of which a study can be made.
+pub fn contains_several_bundles(path: &Path) -> bool {
+    path.is_dir() && rubric::bundle_of(path).is_none() && walk::contains_several_runs(path)
 }
 
-/// Everything that is wrong with a study file, each with its line, and with the runs that it names.
-pub fn check(path: &Path) -> Result<Vec<Warning>, StudyError> {
-    let (design, mistakes) = design::read(&text_of(path)?);
-    let warning = |it: design::Mistake| Warning {
+/// Returns all mistakes of a study file, each with its line, and the problems of its runs.
+pub fn check_study(path: &Path) -> Result<Vec<Warning>, StudyError> {
+    let (design, mistakes) = design::parse_study_file(&read_text(path)?);
+    let warning = |it: design::StudyFileMistake| Warning {
         place: format!("{}:{}", name_of(path), it.line),
         what: it.what,
     };
     match mistakes.is_empty() {
-        true => gather_of(path, design).map(|studied| studied.warnings),
+        true => gather_file(path, design).map(|studied| studied.warnings),
         false => Ok(mistakes.into_iter().map(warning).collect()),
     }
 }
 
-fn text_of(path: &Path) -> Result<String, StudyError> {
+fn read_text(path: &Path) -> Result<String, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
-    let size = fs::metadata(path).map_err(|why| cannot(bytes::reason(&why)))?.len();
-    if size > design::MOST_BYTES as u64 {
-        return Err(cannot(format!("it is larger than {} MB: no study", design::MOST_BYTES >> 20)));
+    let size = fs::metadata(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?.len();
+    if size > design::MAX_FILE_BYTES as u64 {
+        return Err(cannot(format!("it is larger than {} MB: no study", design::MAX_FILE_BYTES >> 20)));
     }
-    let content = fs::read(path).map_err(|why| cannot(bytes::reason(&why)))?;
+    let content = fs::read(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?;
     String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
 }
 
-/// What a study file says. All that is wrong with it is told.
-pub fn read(path: &Path) -> Result<Design, StudyError> {
-    let (design, mistakes) = design::read(&text_of(path)?);
-    let sentence = |it: &design::Mistake| format!("{}:{}: {}", path.display(), it.line, it.what);
+/// Reads a study file. The error lists all its mistakes.
+pub fn read_design(path: &Path) -> Result<StudyDesign, StudyError> {
+    let (design, mistakes) = design::parse_study_file(&read_text(path)?);
+    let sentence = |it: &design::StudyFileMistake| format!("{}:{}: {}", path.display(), it.line, it.what);
     match mistakes.as_slice() {
         [] => Ok(design),
         all => Err(StudyError::Wrong(all.iter().map(sentence).collect())),
     }
 }
 
-/// The study of a file with its runs.
-pub fn open(path: &Path) -> Result<Studied, StudyError> {
-    gather_of(path, read(path)?)
+/// Opens the study of a file with its runs.
+pub fn open_study(path: &Path) -> Result<LoadedStudy, StudyError> {
+    gather_file(path, read_design(path)?)
 }
 
-/// The study of this file, which says this.
-fn gather_of(path: &Path, design: Design) -> Result<Studied, StudyError> {
+/// Gathers the study of this file, which has this design.
+fn gather_file(path: &Path, design: StudyDesign) -> Result<LoadedStudy, StudyError> {
     let base = path.parent().filter(|it| !it.as_os_str().is_empty());
     let name = name_of(path).trim_end_matches(".toml").to_owned();
-    gather(design, base.unwrap_or(Path::new(".")), &name)
+    gather_study(design, base.unwrap_or(Path::new(".")), &name)
 }
 
-/// A study of this design, whose paths are relative to `base`; called `name` where it has none of its own.
-pub fn gather(design: Design, base: &Path, name: &str) -> Result<Studied, StudyError> {
+/// Returns a study of this design, whose paths are relative to `base`; called `name` where it has none of its own.
+pub fn gather_study(design: StudyDesign, base: &Path, name: &str) -> Result<LoadedStudy, StudyError> {
     let mut warnings = vec![];
     let checklist = match &design.rubric {
-        Some(file) => Some(checklist(&base.join(file))?),
+        Some(file) => Some(read_checklist(&base.join(file))?),
         None => None,
     };
-    let bundles = bundles(&design, base, &mut warnings);
+    let bundles = find_bundles(&design, base, &mut warnings);
     let read: Vec<(StudyRun, Vec<Warning>)> = bundles
         .par_iter()
         .map(|bundle| {
-            let (mut run, mut warnings) = run_of(bundle);
+            let (mut run, mut warnings) = study_run(bundle);
             if checklist.is_some() {
                 run.rubric.checklist.clone_from(&checklist);
             }
-            judge(&mut run, &design, &mut warnings);
+            judge_run(&mut run, &design, &mut warnings);
             (run, warnings)
         })
         .collect();
-    let (mut runs, told): (Vec<StudyRun>, Vec<Vec<Warning>>) = read.into_iter().unzip();
-    warnings.extend(told.into_iter().flatten());
-    name_apart(&mut runs);
+    let (mut runs, run_warnings): (Vec<StudyRun>, Vec<Vec<Warning>>) = read.into_iter().unzip();
+    warnings.extend(run_warnings.into_iter().flatten());
+    make_names_distinct(&mut runs);
     if let Some(folder) = &design.labels_folder {
         let folder = base.join(folder);
         runs.par_iter_mut().for_each(|run| {
-            run.place = folder.join(harmless(&run.name));
-            let kept = rubric::read_in(&run.place);
+            run.labels_folder = folder.join(safe_name(&run.name));
+            let kept = rubric::read_folder(&run.labels_folder);
             (run.rubric.labels, run.rubric.gold) = (kept.labels, kept.gold);
         });
     }
     let name = design.name.clone().unwrap_or_else(|| name.to_owned());
-    Ok(Studied::of(design, name, runs, warnings))
+    Ok(LoadedStudy::new(design, name, runs, warnings))
 }
 
-/// The components of a file in the place of those of the bundles.
-fn checklist(path: &Path) -> Result<Checklist, StudyError> {
+/// Returns the components of a file in the place of those of the bundles.
+fn read_checklist(path: &Path) -> Result<Checklist, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
-    let size = fs::metadata(path).map_err(|why| cannot(bytes::reason(&why)))?.len();
-    if size > files::MOST_BYTES {
-        return Err(cannot(format!("it is larger than {} MB", files::MOST_BYTES >> 20)));
+    let size = fs::metadata(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?.len();
+    if size > files::MAX_BYTES {
+        return Err(cannot(format!("it is larger than {} MB", files::MAX_BYTES >> 20)));
     }
-    let bytes = fs::read(path).map_err(|why| cannot(bytes::reason(&why)))?;
-    let read = files::read(&[Source { name: "components.json", bytes: &bytes }]);
+    let bytes = fs::read(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?;
+    let read = files::read_rubric(&[SourceBytes { name: "components.json", bytes: &bytes }]);
     let why = || read.warnings.first().map_or_else(String::new, |it| it.what.clone());
     read.checklist.clone().ok_or_else(|| cannot(why()))
 }
 
-/// The bundles that a study names, each once, sorted.
-fn bundles(design: &Design, base: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
-    let mut found = BTreeSet::new();
+/// Returns the bundles that a study names, each once, sorted.
+fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+    let mut bundles = BTreeSet::new();
     for pattern in &design.runs {
-        let before = found.len();
-        let paths = matching(base, pattern);
+        let before = bundles.len();
+        let paths = matching_paths(base, pattern);
         for path in &paths {
             match rubric::bundle_of(path) {
                 Some(bundle) => {
-                    found.insert(bundle);
+                    bundles.insert(bundle);
                 }
                 None if path.is_dir() => {
                     let below = walk::runs_below(path).into_iter();
-                    found.extend(below.filter_map(|run| rubric::bundle_of(&run)));
+                    bundles.extend(below.filter_map(|run| rubric::bundle_of(&run)));
                 }
                 None => {}
             }
         }
-        if found.len() == before && !paths.iter().any(|path| is_in(&found, path)) {
+        if bundles.len() == before && !paths.iter().any(|path| is_in_bundle(&bundles, path)) {
             let what = match paths.as_slice() {
                 [path] if !path.exists() => "no such file or folder",
                 [] => "nothing there is called so",
@@ -170,21 +170,21 @@ fn bundles(design: &Design, base: &Path, warnings: &mut Vec<Warning>) -> Vec<Pat
             };
             warnings.push(Warning { place: pattern.clone(), what: what.into() });
         }
-        if found.len() > MOST_RUNS {
+        if bundles.len() > MOST_RUNS {
             let what = format!("more than {MOST_RUNS} runs; the rest is left out");
             warnings.push(Warning { place: pattern.clone(), what });
             break;
         }
     }
-    found.into_iter().take(MOST_RUNS).collect()
+    bundles.into_iter().take(MOST_RUNS).collect()
 }
 
-fn is_in(found: &BTreeSet<PathBuf>, path: &Path) -> bool {
-    found.iter().any(|bundle| bundle.starts_with(path) || path.parent() == Some(bundle))
+fn is_in_bundle(bundles: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    bundles.iter().any(|bundle| bundle.starts_with(path) || path.parent() == Some(bundle))
 }
 
-/// The paths that a pattern means; a path without `*`, `?`, `[` and `{` means itself.
-fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
+/// Returns the paths that a pattern means; a path without `*`, `?`, `[` and `{` means itself.
+fn matching_paths(base: &Path, pattern: &str) -> Vec<PathBuf> {
     if !is_pattern(pattern) {
         return vec![base.join(pattern)];
     }
@@ -193,10 +193,10 @@ fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
         let word = part.as_os_str().to_string_lossy();
         paths = match part {
             Part::Normal(_) if word == "**" => {
-                paths.iter().flat_map(|path| below(path, 0)).collect()
+                paths.iter().flat_map(|path| folders_below(path, 0)).collect()
             }
             Part::Normal(_) if is_pattern(&word) => {
-                paths.iter().flat_map(|path| called(path, &word)).collect()
+                paths.iter().flat_map(|path| entries_named(path, &word)).collect()
             }
             _ => paths.into_iter().map(|path| path.join(part)).collect(),
         };
@@ -210,31 +210,31 @@ fn is_pattern(words: &str) -> bool {
     words.contains(['*', '?', '[', '{'])
 }
 
-/// What in a folder has a name of this pattern.
-fn called(folder: &Path, pattern: &str) -> Vec<PathBuf> {
+/// Returns the entries of a folder whose names match a pattern.
+fn entries_named(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return vec![] };
     let glob = glob.compile_matcher();
     let entries = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     entries_of(entries).into_iter().filter(|path| glob.is_match(name_of(path))).collect()
 }
 
-/// How deep `**` looks.
+/// The depth to which `**` searches.
 const MOST_DEEP: usize = 6;
 
-/// A folder and the folders below it; bundles are not entered.
-fn below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+/// Returns a folder and the folders below it; bundles are not entered.
+fn folders_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     if depth < MOST_DEEP && rubric::bundle_of(folder).is_none() {
         let folders = entries_of(folder).into_iter().filter(|path| is_folder(path));
-        all.extend(folders.flat_map(|path| below(&path, depth + 1)));
+        all.extend(folders.flat_map(|path| folders_below(&path, depth + 1)));
     }
     all
 }
 
-/// A run of a study, and what of it could not be used.
-fn run_of(bundle: &Path) -> (StudyRun, Vec<Warning>) {
-    let rubric = rubric::read(bundle);
-    let card = cards::of_beginning(bundle);
+/// Returns a run of a study, and what of it could not be used.
+fn study_run(bundle: &Path) -> (StudyRun, Vec<Warning>) {
+    let rubric = rubric::read_beside(bundle);
+    let card = cards::card_of_head(bundle);
     let folder = bundle.canonicalize().ok();
     let folder = folder.as_deref().map_or_else(|| name_of(bundle), name_of).to_owned();
     let mut warnings = vec![];
@@ -243,35 +243,35 @@ fn run_of(bundle: &Path) -> (StudyRun, Vec<Warning>) {
         warnings.push(Warning { place: bundle.display().to_string(), what });
     }
     let judged = rubric.judgements.iter().find_map(|it| it.run.clone());
-    let told = rubric.warnings.iter().map(|it| Warning {
+    let rubric_warnings = rubric.warnings.iter().map(|it| Warning {
         place: format!("{}/{}", bundle.display(), it.place),
         what: it.what.clone(),
     });
-    warnings.extend(told);
+    warnings.extend(rubric_warnings);
     let identity = card.map(|card| card.identity);
     let id = identity.as_ref().map(|it| it.id.clone()).filter(|id| !id.is_empty());
     let run = StudyRun {
         name: judged.or(id).unwrap_or(folder),
         path: bundle.to_owned(),
-        place: bundle.to_owned(),
+        labels_folder: bundle.to_owned(),
         condition: identity.and_then(|it| it.condition),
         rubric: Rubric { warnings: vec![], ..rubric },
-        judged: vec![],
+        judgings: vec![],
     };
     (run, warnings)
 }
 
-/// Works out what was said of a run. What is no verdict beside the run needs the run, which is opened.
-fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
+/// Computes the scores of a run. A unit other than a verdict needs the run, which is opened.
+fn judge_run(run: &mut StudyRun, design: &StudyDesign, warnings: &mut Vec<Warning>) {
     let unit = design.unit;
-    if !matches!(unit, Unit::Leaf | Unit::Signal) {
-        return run.judge(design, &Run::default(), None);
+    if !matches!(unit, LabelUnit::Leaf | LabelUnit::Signal) {
+        return run.collect_verdicts(design, &Run::default(), None);
     }
     match super::open(&run.path) {
         Ok(opened) => {
             let report =
-                (unit == Unit::Signal).then(|| super::report(&opened.archive, &opened.run));
-            run.judge(design, &opened.run, report.as_ref());
+                (unit == LabelUnit::Signal).then(|| super::process_report(&opened.archive, &opened.run));
+            run.collect_verdicts(design, &opened.run, report.as_ref());
         }
         Err(why) => {
             let place = run.path.display().to_string();
@@ -280,8 +280,8 @@ fn judge(run: &mut StudyRun, design: &Design, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Runs that would be called the same are called as their folders; where that does not tell them apart, as their paths.
-fn name_apart(runs: &mut [StudyRun]) {
+/// Gives runs of the same name the names of their folders; where those are the same too, their paths.
+fn make_names_distinct(runs: &mut [StudyRun]) {
     let ways: [fn(&StudyRun) -> String; 2] =
         [|run| name_of(&run.path).to_owned(), |run| run.path.display().to_string()];
     for other in ways {
@@ -299,7 +299,7 @@ fn name_apart(runs: &mut [StudyRun]) {
 mod tests {
     use super::*;
 
-    fn bundle(folder: &Path, id: &str, scores: &[u8]) {
+    fn write_bundle(folder: &Path, id: &str, scores: &[u8]) {
         fs::create_dir_all(folder.join("judgements")).unwrap();
         let run = format!(
             "{{\"schema\": \"trajview.run/1\", \"id\": \"{id}\", \"condition\": \"emergent\"}}"
@@ -315,49 +315,49 @@ mod tests {
         fs::write(folder.join("judgements/j.json"), judgement).unwrap();
     }
 
-    fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
+    fn write_study(text: &str) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
-        bundle(&folder.path().join("runs/one"), "one", &[0, 4]);
-        bundle(&folder.path().join("runs/two"), "two", &[1, 2, 3]);
-        bundle(&folder.path().join("runs/deep/three"), "one", &[4]);
+        write_bundle(&folder.path().join("runs/one"), "one", &[0, 4]);
+        write_bundle(&folder.path().join("runs/two"), "two", &[1, 2, 3]);
+        write_bundle(&folder.path().join("runs/deep/three"), "one", &[4]);
         let path = folder.path().join("study.toml");
         fs::write(&path, text).unwrap();
         (folder, path)
     }
 
-    fn names(studied: &Studied) -> Vec<&str> {
+    fn run_names(studied: &LoadedStudy) -> Vec<&str> {
         studied.runs.iter().map(|run| run.path.file_name().unwrap().to_str().unwrap()).collect()
     }
 
     #[test]
     fn runs_are_paths_folders_and_patterns() {
-        for (runs, found) in [
+        for (runs, expected) in [
             ("\"runs/one\", \"runs/two/run.json\"", ["one", "two"].as_slice()),
             ("\"runs/t*\"", &["two"]),
             ("\"runs\"", &["three", "one", "two"]),
             ("\"runs/**\"", &["three", "one", "two"]),
             ("\"runs/{one,two}\", \"runs/one\"", &["one", "two"]),
         ] {
-            let (_folder, path) = study(&format!("runs = [{runs}]"));
-            let studied = open(&path).unwrap();
-            let mut found = found.to_vec();
-            let mut names = names(&studied);
-            found.sort_unstable();
+            let (_folder, path) = write_study(&format!("runs = [{runs}]"));
+            let studied = open_study(&path).unwrap();
+            let mut expected = expected.to_vec();
+            let mut names = run_names(&studied);
+            expected.sort_unstable();
             names.sort_unstable();
-            assert_eq!(names, found, "{runs}");
+            assert_eq!(names, expected, "{runs}");
             assert_eq!(studied.warnings, [], "{runs}");
         }
     }
 
     #[test]
     fn runs_of_one_name_are_called_as_their_folders_and_those_of_one_folder_name_as_their_paths() {
-        let (folder, path) = study("runs = [\"runs\"]");
+        let (folder, path) = write_study("runs = [\"runs\"]");
         let called = || -> BTreeSet<String> {
-            open(&path).unwrap().runs.into_iter().map(|run| run.name).collect()
+            open_study(&path).unwrap().runs.into_iter().map(|run| run.name).collect()
         };
         assert_eq!(called(), ["one", "three", "two"].map(str::to_owned).into());
 
-        bundle(&folder.path().join("runs/deeper/three"), "one", &[4]);
+        write_bundle(&folder.path().join("runs/deeper/three"), "one", &[4]);
         let paths = ["deep", "deeper"].map(|it| folder.path().join("runs").join(it).join("three"));
         let paths = paths.map(|path| path.display().to_string());
         assert!(paths.iter().all(|path| called().contains(path)), "{:?}", called());
@@ -365,38 +365,38 @@ mod tests {
 
     #[test]
     fn what_a_pattern_does_not_find_and_a_run_that_is_broken_are_warnings() {
-        let (folder, path) = study("runs = [\"runs/one\", \"gone\", \"runs/x*\", \"runs/two\"]");
+        let (folder, path) = write_study("runs = [\"runs/one\", \"gone\", \"runs/x*\", \"runs/two\"]");
         fs::write(folder.path().join("runs/two/judgements/k.json"), "{").unwrap();
 
-        let studied = open(&path).unwrap();
+        let studied = open_study(&path).unwrap();
 
-        let said: Vec<String> =
+        let texts: Vec<String> =
             studied.warnings.iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
         assert_eq!(studied.items.len(), 5);
-        assert_eq!(said.len(), 3, "{said:?}");
-        assert_eq!(said[0], "gone: no such file or folder");
-        assert_eq!(said[1], "runs/x*: nothing there is called so");
-        assert!(said[2].contains("judgements/k.json: is not JSON"), "{said:?}");
+        assert_eq!(texts.len(), 3, "{texts:?}");
+        assert_eq!(texts[0], "gone: no such file or folder");
+        assert_eq!(texts[1], "runs/x*: nothing there is called so");
+        assert!(texts[2].contains("judgements/k.json: is not JSON"), "{texts:?}");
     }
 
     #[test]
     fn labels_of_a_folder_of_the_study_take_the_place_of_those_of_the_bundles() {
-        let (folder, path) = study("runs = [\"runs/one\"]\nlabels_folder = \"said\"");
+        let (folder, path) = write_study("runs = [\"runs/one\"]\nlabels_folder = \"said\"");
         let labels = "{\"schema\": \"trajview.labels/1\", \"annotator\": \"ana\", \"labels\": [{\"component\": \"C0\", \"score\": 1}]}";
         let place = folder.path().join("said/one/labels");
         fs::create_dir_all(&place).unwrap();
         fs::write(place.join("ana.json"), labels).unwrap();
 
-        let studied = open(&path).unwrap();
+        let studied = open_study(&path).unwrap();
 
-        assert_eq!(studied.runs[0].place, folder.path().join("said/one"));
-        assert_eq!(studied.raters(), ["ana"]);
+        assert_eq!(studied.runs[0].labels_folder, folder.path().join("said/one"));
+        assert_eq!(studied.rater_names(), ["ana"]);
     }
 
     #[test]
     fn everything_that_is_wrong_with_the_file_is_told_with_its_line() {
-        let (_folder, path) = study("runs = 3\nunit = \"word\"\n[sample]\nsize = 0\n");
-        let StudyError::Wrong(said) = open(&path).unwrap_err() else { panic!("read") };
+        let (_folder, path) = write_study("runs = 3\nunit = \"word\"\n[sample]\nsize = 0\n");
+        let StudyError::Wrong(said) = open_study(&path).unwrap_err() else { panic!("read") };
         let lines: Vec<&str> =
             said.iter().map(|it| it.rsplit("study.toml").next().unwrap()).collect();
         assert!(lines.len() == 3 && lines[0].starts_with(":1: runs: expected"), "{lines:?}");

@@ -1,4 +1,5 @@
-//! The recordings below a folder, told one by one: a folder of thousands has something to show before all are found.
+//! A walk over the recordings below a folder, which reports them one by one: a folder of thousands has something to
+//! show before all are found.
 
 use std::{
     collections::HashSet,
@@ -11,8 +12,8 @@ use rayon::prelude::*;
 
 use trajview_formats as formats;
 use trajview_formats::{
-    Format, Head, Rows,
-    companions::{self, BelongsTo},
+    Format, FileHead, RunsInFile,
+    companion_files::{self, BelongsTo},
 };
 
 use super::{
@@ -21,34 +22,34 @@ use super::{
         could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of,
         stem_of,
     },
-    heads::{KnownHead, KnownHeads},
-    inside::{self, Members},
-    reading,
-    remote::{self, Much, is_address},
+    file_head_cache::{RecordingHead, FileHeadCache},
+    containers::{self, Members},
+    path_bytes,
+    remote::{self, FetchAmount, is_address},
     slopcodebench,
 };
 
-/// The file by which the folder of a live run's workspace and home is known.
-pub const WORK_MARK: &str = "trajview-live";
+/// The file that marks the folder of a live run's workspace and home.
+pub const WORK_MARK_FILE: &str = "trajview-live";
 
-/// Whether a folder is that of a live run's workspace and home: the logs in it are copied into the bundle, and are no runs
-/// of their own.
+/// Returns whether a folder is that of a live run's workspace and home: the logs in it are copied into the bundle, and
+/// are no runs of their own.
 pub fn is_work_folder(folder: &Path) -> bool {
     let beside = name_of(folder).strip_suffix(".work").map(|name| folder.with_file_name(name));
-    is_plain_file(&folder.join(WORK_MARK)) || beside.is_some_and(|bundle| is_bundle(&bundle))
+    is_plain_file(&folder.join(WORK_MARK_FILE)) || beside.is_some_and(|bundle| is_bundle(&bundle))
 }
 
-/// How deep runs are looked for below a folder.
+/// The depth to which runs are searched below a folder.
 const MOST_DEEP: usize = 6;
 
-/// Told of each recording; false ends the walk.
-type Found<'a> = dyn FnMut(PathBuf) -> bool + 'a;
+/// A callback for each recording; false ends the walk.
+type RunCallback<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 
-/// The recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without their
-/// companions, and nothing of a live run's workspace. Links to files are followed, links to folders are not.
+/// Returns the recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without
+/// their companions, and nothing of a live run's workspace. Links to files are followed, links to folders are not.
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
-    below(folder, 0, Walk::of(folder, None), &mut |run| {
+    walk_folder(folder, 0, WalkContext::from_root(folder, None), &mut |run| {
         runs.push(run);
         true
     });
@@ -56,18 +57,18 @@ pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// Whether runs may stand below a path: a folder, or a file that holds others.
-pub fn holds_runs(path: &Path) -> bool {
+/// Returns whether a path may have runs below it: a folder, or a container file.
+pub fn may_contain_runs(path: &Path) -> bool {
     disk::is_dir(path)
-        || inside::holds(path)
-        || inside::below(path).is_some_and(|place| place.is_folder())
+        || containers::is_container(path)
+        || containers::place_inside(path).is_some_and(|place| place.is_folder())
 }
 
-/// Whether a path is a folder with more than one recording below. Looks no further than the second.
-pub fn holds_several(path: &Path) -> bool {
+/// Returns whether a path is a folder with more than one recording below. Looks no further than the second.
+pub fn contains_several_runs(path: &Path) -> bool {
     let mut count = 0;
-    if holds_runs(path) {
-        below(path, 0, Walk::of(path, None), &mut |_| {
+    if may_contain_runs(path) {
+        walk_folder(path, 0, WalkContext::from_root(path, None), &mut |_| {
             count += 1;
             count < 2
         });
@@ -75,30 +76,30 @@ pub fn holds_several(path: &Path) -> bool {
     count > 1
 }
 
-/// The recordings that a path stands for: those below a folder, else the path itself, whatever it is. False if `found`
-/// ended it.
-pub fn walk(path: &Path, found: &mut Found<'_>) -> bool {
-    walk_knowing(path, None, found)
+/// Walks over the recordings of a path: those below a folder, else the path itself, whatever it is. Returns false if
+/// `on_run` ended it.
+pub fn walk_runs(path: &Path, on_run: &mut RunCallback<'_>) -> bool {
+    walk_with_heads(path, None, on_run)
 }
 
-/// As [`walk`], by what is known of the beginnings of files; what is new is known then, and not saved.
-pub fn walk_knowing(path: &Path, heads: Option<&KnownHeads>, found: &mut Found<'_>) -> bool {
-    match holds_runs(path) {
-        true => below(path, 0, Walk::of(path, heads), found),
-        false => found(path.to_owned()),
+/// Works as [`walk_runs`], with a cache of the beginnings of files; new ones are added to it, and not saved.
+pub fn walk_with_heads(path: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallback<'_>) -> bool {
+    match may_contain_runs(path) {
+        true => walk_folder(path, 0, WalkContext::from_root(path, heads), on_run),
+        false => on_run(path.to_owned()),
     }
 }
 
-/// Files that are looked into together for [`newest`]: a screen of rows.
+/// The number of files that are read together for [`newest_runs`]: a screen of rows.
 const A_SCREEN: usize = 64;
 
-/// The newest of the logs below these folders that are recordings of their own whatever else is there, the newest first, at
-/// most so many, told a screen of them at a time: something to show before thousands of files are looked into.
-pub fn newest(
+/// Reports the newest logs below these folders that are recordings of their own, the newest first, at most so many, a
+/// screen of them at a time: something to show before thousands of files are read.
+pub fn newest_runs(
     sources: &[PathBuf],
     most: usize,
-    heads: Option<&KnownHeads>,
-    tell: &mut dyn FnMut(Vec<PathBuf>),
+    heads: Option<&FileHeadCache>,
+    on_runs: &mut dyn FnMut(Vec<PathBuf>),
 ) {
     let mut logs = vec![];
     sources.iter().for_each(|source| logs_below(source, 0, &mut logs));
@@ -106,44 +107,44 @@ pub fn newest(
     logs.dedup();
     logs.truncate(most * 2);
     let is_run =
-        |path: &Path| matches!(look_into(path, heads), Some(Entry::Log(_, BelongsTo::Itself)));
-    let mut told = 0;
+        |path: &Path| matches!(classify_file(path, heads), Some(FolderEntry::Log(_, BelongsTo::Itself)));
+    let mut reported = 0;
     for some in logs.chunks(A_SCREEN) {
         let runs = some.par_iter().map(|(_, path)| is_run(path).then(|| path.clone()));
         let runs: Vec<Option<PathBuf>> = runs.collect();
-        let runs: Vec<PathBuf> = runs.into_iter().flatten().take(most - told).collect();
-        told += runs.len();
-        tell(runs);
-        if told == most {
+        let runs: Vec<PathBuf> = runs.into_iter().flatten().take(most - reported).collect();
+        reported += runs.len();
+        on_runs(runs);
+        if reported == most {
             return;
         }
     }
 }
 
-/// Whether a file is a recording of its own whatever else is there.
-pub(super) fn is_of_its_own(path: &Path) -> bool {
-    matches!(look_into(path, None), Some(Entry::Log(_, BelongsTo::Itself)))
+/// Returns whether a file is a recording of its own whatever else is there.
+pub(super) fn is_own_recording(path: &Path) -> bool {
+    matches!(classify_file(path, None), Some(FolderEntry::Log(_, BelongsTo::Itself)))
 }
 
-/// What may be logs by their names, with their times.
+/// Collects the files that may be logs by their names, with their times.
 fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>) {
-    each_log_below(folder, depth, &mut |_| {}, logs);
+    collect_logs(folder, depth, &mut |_| {}, logs);
 }
 
-/// As [`logs_below`]; each folder that is looked into is told too.
-pub(super) fn each_log_below(
+/// Works as [`logs_below`], and calls `enter` for each folder.
+pub(super) fn collect_logs(
     folder: &Path,
     depth: usize,
     enter: &mut dyn FnMut(&Path),
     logs: &mut Vec<(SystemTime, PathBuf)>,
 ) {
-    let is_one = is_bundle(folder) || inside::is_repository(folder);
+    let is_one = is_bundle(folder) || containers::is_repository(folder);
     if is_one || is_work_folder(folder) || slopcodebench::is_problem(folder) {
         return;
     }
     enter(folder);
     let (mut folders, mut stems) = (vec![], HashSet::new());
-    for path in disk::listed(folder) {
+    for path in disk::list_folder(folder) {
         match disk::symlink_metadata(&path) {
             Ok(meta) if meta.is_dir() => folders.push(path),
             Ok(meta) if meta.is_file() && could_be_log(&path) => {
@@ -154,12 +155,13 @@ pub(super) fn each_log_below(
         }
     }
     for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_part(path, &stems)) {
-        each_log_below(folder, depth + 1, enter, logs);
+        collect_logs(folder, depth + 1, enter, logs);
     }
 }
 
-/// Whether a folder is part of what lies beside it: one named after a log holds that log's companions, and where a log has a
-/// folder that is named after it for itself, `subagents` in that one does. Kimi's agents have a folder each, the main one too.
+/// Returns whether a folder is part of what lies beside it: one named after a log has that log's companions, and
+/// where a log has a folder that is named after it for itself, `subagents` in that one does. Kimi's agents have a
+/// folder each, the main one too.
 fn is_part(folder: &Path, stems: &HashSet<String>) -> bool {
     let (name, around) = (name_of(folder), folder.parent().map(name_of));
     let is_own = || around.is_some_and(|own| stems.contains(own));
@@ -170,35 +172,35 @@ fn is_part(folder: &Path, stems: &HashSet<String>) -> bool {
         || around == Some("agents") && name != "main" && has_main()
 }
 
-/// What holds for all folders of a walk.
+/// The values that are the same for all folders of a walk.
 #[derive(Clone, Copy)]
-struct Walk<'a> {
+struct WalkContext<'a> {
     /// The folder that was named.
     root: &'a Path,
-    heads: Option<&'a KnownHeads>,
-    /// Databases into which the sessions of a tree of files were migrated.
+    heads: Option<&'a FileHeadCache>,
+    /// The databases into which the sessions of a tree of files were migrated.
     migrated: Option<&'a [Arc<dyn Members>]>,
 }
 
-impl<'a> Walk<'a> {
-    const fn of(root: &'a Path, heads: Option<&'a KnownHeads>) -> Self {
+impl<'a> WalkContext<'a> {
+    const fn from_root(root: &'a Path, heads: Option<&'a FileHeadCache>) -> Self {
         Self { root, heads, migrated: None }
     }
 
-    /// Whether a log is of a session that stands in a database beside the tree.
+    /// Returns whether a log is of a session that is also in a database beside the tree.
     fn is_migrated(&self, log: &Path) -> bool {
         let id = name_of(log).strip_suffix(".json");
         let databases = self.migrated.unwrap_or_default();
         id.is_some_and(|id| databases.iter().any(|base| base.has_session(id)))
     }
 
-    /// Whether a path is a link to what the walk finds without it.
-    fn finds_twice(&self, path: &Path) -> bool {
+    /// Returns whether a path is a link to what the walk finds without it.
+    fn is_duplicate_link(&self, path: &Path) -> bool {
         let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
         is_link
-            && match (disk::canonical(path), disk::canonical(self.root)) {
+            && match (disk::canonical_path(path), disk::canonical_path(self.root)) {
                 (Ok(file), Ok(root)) => {
-                    let is_found = could_be_log(&file) || inside::is_named_as_holder(&file);
+                    let is_found = could_be_log(&file) || containers::is_named_as_container(&file);
                     file.starts_with(root) && is_found
                 }
                 _ => true, // it leads nowhere
@@ -206,26 +208,26 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> bool {
+fn walk_folder(folder: &Path, depth: usize, walk: WalkContext<'_>, on_run: &mut RunCallback<'_>) -> bool {
     if is_work_folder(folder) {
         return true;
     }
     if is_bundle(folder) || slopcodebench::is_problem(folder) {
-        return found(folder.to_owned());
+        return on_run(folder.to_owned());
     }
-    if inside::is_repository(folder) {
-        let sessions = inside::at(folder).map(|place| place.entries()).unwrap_or_default();
-        return sessions.into_iter().all(|name| found(folder.join(name)));
+    if containers::is_repository(folder) {
+        let sessions = containers::place_at(folder).map(|place| place.entry_names()).unwrap_or_default();
+        return sessions.into_iter().all(|name| on_run(folder.join(name)));
     }
     let mut entries = entries_of(folder);
-    entries.retain(|path| !walk.finds_twice(path));
-    if inside::at(folder).is_some_and(|place| place.members.are_runs()) {
-        return entries.into_iter().all(found);
+    entries.retain(|path| !walk.is_duplicate_link(path));
+    if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
+        return entries.into_iter().all(on_run);
     }
-    let Looked { mut logs, holders, agents } = looked_into(&entries, walk);
+    let FolderEntries { mut logs, container_files, agents } = classify_entries(&entries, walk);
     logs.retain(|log| !walk.is_migrated(log));
     for log in &logs {
-        if !found(log.clone()) {
+        if !on_run(log.clone()) {
             return false;
         }
     }
@@ -233,135 +235,135 @@ fn below(folder: &Path, depth: usize, walk: Walk<'_>, found: &mut Found<'_>) -> 
         return true;
     }
     let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
-    let is_entered = |path: &PathBuf| is_folder(path) || holders.contains(path);
+    let is_entered = |path: &PathBuf| is_folder(path) || container_files.contains(path);
     let is_left_out = |path: &PathBuf| is_part(path, &stems) || agents.contains(path);
     let folders = entries.iter().filter(|path| !is_left_out(path) && is_entered(path));
     for folder in folders {
         let migrated = match name_of(folder) {
             // Where opencode had its sessions before it had a database, in which they are now.
-            "storage" => Some(databases(&holders)),
+            "storage" => Some(session_databases(&container_files)),
             _ => None,
         };
-        let walk = Walk { migrated: migrated.as_deref().or(walk.migrated), ..walk };
-        if !below(folder, depth + 1, walk, found) {
+        let walk = WalkContext { migrated: migrated.as_deref().or(walk.migrated), ..walk };
+        if !walk_folder(folder, depth + 1, walk, on_run) {
             return false;
         }
     }
     true
 }
 
-/// The databases of sessions among files.
-fn databases(holders: &HashSet<PathBuf>) -> Vec<Arc<dyn Members>> {
+/// Returns the databases of sessions among files.
+fn session_databases(container_files: &HashSet<PathBuf>) -> Vec<Arc<dyn Members>> {
     let names_one = |path: &&PathBuf| name_of(path).ends_with(".db");
-    let databases = holders.iter().filter(names_one).filter_map(|path| inside::at(path));
+    let databases = container_files.iter().filter(names_one).filter_map(|path| containers::place_at(path));
     databases.map(|place| place.members).collect()
 }
 
-/// The folders beside logs that hold what their sub-agents did, those of sub-agents' sub-agents too.
-fn agent_folders(
+/// Returns the folders beside logs that hold what their sub-agents did, those of sub-agents' sub-agents too.
+fn subagent_folders(
     logs: &[(&PathBuf, &'static dyn Format)],
     entries: &[PathBuf],
 ) -> HashSet<PathBuf> {
-    let mut found = HashSet::new();
+    let mut folders = HashSet::new();
     let mut open: Vec<(PathBuf, &'static dyn Format)> = logs
         .iter()
         .filter(|(_, format)| format.has_agent_folders())
         .map(|(path, format)| ((*path).clone(), *format))
         .collect();
     if open.is_empty() || !entries.iter().any(|path| is_folder(path)) {
-        return found;
+        return folders;
     }
-    let Some(around) = open[0].0.parent().map(Path::to_owned) else { return found };
+    let Some(around) = open[0].0.parent().map(Path::to_owned) else { return folders };
     while let Some((log, format)) = open.pop() {
         for name in parts_in(&log, format).unwrap_or_default() {
             let folder = around.join(&name);
             let is_beside = !name.contains(['/', '\\']) && entries.contains(&folder);
-            if is_beside && is_folder(&folder) && found.insert(folder.clone()) {
+            if is_beside && is_folder(&folder) && folders.insert(folder.clone()) {
                 let logs = entries_of(&folder).into_iter().filter(|path| could_be_log(path));
                 open.extend(logs.map(|path| (path, format)));
             }
         }
     }
-    found
+    folders
 }
 
-/// What the entries of a folder are.
-struct Looked {
+/// The entries of a folder, sorted by their role.
+struct FolderEntries {
     /// The logs that are not companions of others.
     logs: Vec<PathBuf>,
-    /// Files that hold runs, or files.
-    holders: HashSet<PathBuf>,
-    /// Folders that hold companions.
+    /// The container files: they contain runs, or files.
+    container_files: HashSet<PathBuf>,
+    /// The folders of companion logs.
     agents: HashSet<PathBuf>,
 }
 
-/// What one entry is.
-enum Entry {
+/// The role of one entry.
+enum FolderEntry {
     Log(&'static dyn Format, BelongsTo),
-    Holder,
+    Container,
 }
 
-impl Entry {
-    fn known(&self) -> Option<KnownHead> {
+impl FolderEntry {
+    fn to_head(&self) -> Option<RecordingHead> {
         let Self::Log(format, belongs_to) = self else { return None };
         let (format, belongs_to) = (format.name().to_owned(), belongs_to.clone());
-        Some(KnownHead { format, belongs_to, names: None })
+        Some(RecordingHead { format, belongs_to, names: None })
     }
 }
 
-/// Each is looked into once, and once more where there are companions by name.
-fn looked_into(entries: &[PathBuf], walk: Walk<'_>) -> Looked {
+/// Finds the role of each entry. Each is read once, and once more where there are companions by name.
+fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries {
     let heads = walk.heads;
     fetch_beginnings(entries, heads);
-    let known: Vec<(&PathBuf, Entry)> =
-        entries.par_iter().filter_map(|path| Some((path, look_into(path, heads)?))).collect();
-    let (mut paths, mut told, mut holders) = (vec![], vec![], HashSet::new());
-    for (path, entry) in known {
+    let classified: Vec<(&PathBuf, FolderEntry)> =
+        entries.par_iter().filter_map(|path| Some((path, classify_file(path, heads)?))).collect();
+    let (mut paths, mut memberships, mut container_files) = (vec![], vec![], HashSet::new());
+    for (path, entry) in classified {
         match entry {
-            Entry::Log(format, belongs_to) => {
+            FolderEntry::Log(format, belongs_to) => {
                 paths.push(path);
-                told.push((format, belongs_to));
+                memberships.push((format, belongs_to));
             }
-            Entry::Holder => {
-                holders.insert(path.clone());
+            FolderEntry::Container => {
+                container_files.insert(path.clone());
             }
         }
     }
     let names = |at: usize| {
-        let ask = || names(paths[at], told[at].0).unwrap_or_default();
+        let ask = || part_names(paths[at], memberships[at].0).unwrap_or_default();
         match heads {
             Some(heads) => {
-                heads.names(paths[at], || ask().into_iter().collect()).into_iter().collect()
+                heads.part_names(paths[at], || ask().into_iter().collect()).into_iter().collect()
             }
             None => ask(),
         }
     };
-    let logs = companions::mains(&told, names).into_iter().map(|at| paths[at].clone()).collect();
-    let formats: Vec<_> = paths.iter().zip(&told).map(|(path, told)| (*path, told.0)).collect();
-    let agents = agent_folders(&formats, entries);
-    Looked { logs, holders, agents }
+    let logs = companion_files::main_files(&memberships, names).into_iter().map(|at| paths[at].clone()).collect();
+    let formats: Vec<_> = paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
+    let agents = subagent_folders(&formats, entries);
+    FolderEntries { logs, container_files, agents }
 }
 
-/// The beginnings of what may be logs, several at a time, where they are on remote storage and are not known.
-fn fetch_beginnings(entries: &[PathBuf], heads: Option<&KnownHeads>) {
+/// Fetches the beginnings of possible logs, several at a time, where they are on remote storage and not known yet.
+fn fetch_beginnings(entries: &[PathBuf], heads: Option<&FileHeadCache>) {
     let is_unknown = |path: &&PathBuf| {
         let is_known = |meta| heads.is_some_and(|heads| heads.get(path, &meta).is_some());
         could_be_log(path) && !disk::symlink_metadata(path).is_ok_and(is_known)
     };
     let addresses = entries.iter().filter(|path| is_address(path));
     let wanted: Vec<PathBuf> = addresses.filter(is_unknown).cloned().collect();
-    remote::fetch_soon(&wanted, Much::Start);
+    remote::fetch_soon(&wanted, FetchAmount::Start);
 }
 
-fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
-    if inside::is_named_as_holder(path) {
-        return inside::holds(path).then_some(Entry::Holder);
+fn classify_file(path: &Path, heads: Option<&FileHeadCache>) -> Option<FolderEntry> {
+    if containers::is_named_as_container(path) {
+        return containers::is_container(path).then_some(FolderEntry::Container);
     }
     if !could_be_log(path) {
         return None;
     }
     let Ok(meta) = disk::symlink_metadata(path) else {
-        return if is_plain_file(path) { read_into(path) } else { None };
+        return if is_plain_file(path) { classify_by_head(path) } else { None };
     };
     // Of a link to a log what it leads to is known.
     let meta = match meta.is_symlink() && is_log_file(path) {
@@ -371,51 +373,51 @@ fn look_into(path: &Path, heads: Option<&KnownHeads>) -> Option<Entry> {
     if !meta.is_file() {
         return None;
     }
-    let known = heads.and_then(|heads| heads.get(path, &meta));
-    let entry = match &known {
+    let known_entry = heads.and_then(|heads| heads.get(path, &meta));
+    let entry = match &known_entry {
         Some(head) => head.as_ref().and_then(|head| {
-            Some(Entry::Log(formats::by_name(&head.format)?, head.belongs_to.clone()))
+            Some(FolderEntry::Log(formats::format_by_name(&head.format)?, head.belongs_to.clone()))
         }),
-        None => read_into(path),
+        None => classify_by_head(path),
     };
-    if !matches!(entry, Some(Entry::Holder)) {
-        inside::remember_plain_log(path, &meta);
-        if let Some(heads) = heads.filter(|_| known.is_none()) {
-            heads.put(path, &meta, entry.as_ref().and_then(Entry::known));
+    if !matches!(entry, Some(FolderEntry::Container)) {
+        containers::remember_plain_log(path, &meta);
+        if let Some(heads) = heads.filter(|_| known_entry.is_none()) {
+            heads.put(path, &meta, entry.as_ref().and_then(FolderEntry::to_head));
         }
     }
     entry
 }
 
-/// What the beginning of a file says that may be a log.
-fn read_into(path: &Path) -> Option<Entry> {
-    let (bytes, is_whole) = reading::read_head(path).ok()?;
-    let head = Head { name: name_of(path), bytes: &bytes, is_whole };
-    if inside::has_named_columns(&bytes) {
-        return inside::holds(path).then_some(Entry::Holder);
+/// Returns the role of a file that may be a log, from its beginning.
+fn classify_by_head(path: &Path) -> Option<FolderEntry> {
+    let (bytes, is_whole) = path_bytes::read_head(path).ok()?;
+    let head = FileHead { name: name_of(path), bytes: &bytes, is_whole };
+    if containers::has_named_columns(&bytes) {
+        return containers::is_container(path).then_some(FolderEntry::Container);
     }
-    let format = formats::claim(&head)?;
-    if format.rows(&head) != Rows::None && inside::holds(path) {
-        return Some(Entry::Holder);
+    let format = formats::format_for_head(&head)?;
+    if format.runs_in_file(&head) != RunsInFile::One && containers::is_container(path) {
+        return Some(FolderEntry::Container);
     }
-    Some(Entry::Log(format, format.belongs_to(&head)))
+    Some(FolderEntry::Log(format, format.belongs_to(&head)))
 }
 
 fn parts_in(path: &Path, format: &dyn Format) -> Option<Vec<String>> {
-    let (bytes, is_whole) = reading::read_head(path).ok()?;
-    Some(format.parts_in(&Head { name: name_of(path), bytes: &bytes, is_whole }))
+    let (bytes, is_whole) = path_bytes::read_head(path).ok()?;
+    Some(format.part_paths(&FileHead { name: name_of(path), bytes: &bytes, is_whole }))
 }
 
-fn names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {
-    let (bytes, is_whole) = reading::read_head(path).ok()?;
-    Some(format.names(&Head { name: name_of(path), bytes: &bytes, is_whole }))
+fn part_names(path: &Path, format: &dyn Format) -> Option<HashSet<String>> {
+    let (bytes, is_whole) = path_bytes::read_head(path).ok()?;
+    Some(format.names_in_parts(&FileHead { name: name_of(path), bytes: &bytes, is_whole }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn folder_of(bundles: usize) -> tempfile::TempDir {
+    fn folder_with_bundles(bundles: usize) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..bundles {
             let bundle = folder.path().join(format!("deep/run-{number}"));
@@ -427,30 +429,30 @@ mod tests {
 
     #[test]
     fn a_folder_holds_several_from_two_on() {
-        assert!(!holds_several(folder_of(0).path()));
-        assert!(!holds_several(folder_of(1).path()));
-        assert!(holds_several(folder_of(2).path()));
-        assert!(!holds_several(Path::new("no/such/folder")));
+        assert!(!contains_several_runs(folder_with_bundles(0).path()));
+        assert!(!contains_several_runs(folder_with_bundles(1).path()));
+        assert!(contains_several_runs(folder_with_bundles(2).path()));
+        assert!(!contains_several_runs(Path::new("no/such/folder")));
     }
 
     #[test]
     fn a_walk_ends_when_nobody_wants_more() {
-        let folder = folder_of(5);
-        let mut found = vec![];
+        let folder = folder_with_bundles(5);
+        let mut runs = vec![];
 
-        let is_whole = walk(folder.path(), &mut |run| {
-            found.push(run);
-            found.len() < 3
+        let is_whole = walk_runs(folder.path(), &mut |run| {
+            runs.push(run);
+            runs.len() < 3
         });
 
         assert!(!is_whole);
-        let names: Vec<&str> = found.iter().map(|path| name_of(path)).collect();
+        let names: Vec<&str> = runs.iter().map(|path| name_of(path)).collect();
         assert_eq!(names, ["run-0", "run-1", "run-2"]);
     }
 
     #[test]
     fn what_a_killed_live_run_leaves_beside_its_bundle_is_no_run() {
-        let folder = folder_of(1);
+        let folder = folder_with_bundles(1);
         let log = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
         let leave = |name: &str| {
             let home = folder.path().join("deep").join(name).join("home");
@@ -461,7 +463,7 @@ mod tests {
         leave("elsewhere");
         assert_eq!(runs_below(folder.path()).len(), 2, "a folder that is nobody's holds a run");
 
-        std::fs::write(folder.path().join("deep/elsewhere").join(WORK_MARK), "id").unwrap();
+        std::fs::write(folder.path().join("deep/elsewhere").join(WORK_MARK_FILE), "id").unwrap();
 
         assert_eq!(runs_below(folder.path()), [folder.path().join("deep/run-0")]);
     }
@@ -496,11 +498,11 @@ mod tests {
 
     #[test]
     fn a_path_that_is_no_folder_stands_for_itself() {
-        let mut found = vec![];
-        walk(Path::new("no/such/file"), &mut |run| {
-            found.push(run);
+        let mut runs = vec![];
+        walk_runs(Path::new("no/such/file"), &mut |run| {
+            runs.push(run);
             true
         });
-        assert_eq!(found, [PathBuf::from("no/such/file")]);
+        assert_eq!(runs, [PathBuf::from("no/such/file")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Writing a folder so that it is there whole or not at all.
 //!
-//! A [`Draft`] is a folder beside the one that is wanted. It is filled, every file of it is brought to the disk, and
-//! then it takes the wanted name in one step. A draft that is dropped before leaves nothing behind.
+//! A [`FolderDraft`] is a folder beside the one that is wanted. It is filled, every file of it is brought to the disk,
+//! and then it takes the wanted name in one step. A draft that is dropped before leaves nothing behind.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -11,22 +11,22 @@ use std::{
 
 use trajview_run::RepoPath;
 
-use super::{bytes, remote};
+use super::{file_bytes, remote};
 
-/// A folder on its way to its name.
+/// A folder that is being filled before it gets its name.
 #[derive(Debug)]
-pub struct Draft {
+pub struct FolderDraft {
     target: PathBuf,
     folder: PathBuf,
-    /// Folders above the target that were not there before, outermost first.
-    made: Vec<PathBuf>,
+    /// The folders above the target that were not there before, outermost first.
+    new_folders: Vec<PathBuf>,
     is_published: bool,
 }
 
-/// Why a folder cannot be written; a sentence.
+/// The reason why a folder cannot be written, in a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// There is something at that place already. Exit code 2.
+    /// The place is taken already. Exit code 2.
     #[error("{}: {why}", path.display())]
     Taken { path: PathBuf, why: String },
     /// Exit code 3.
@@ -39,16 +39,16 @@ impl WriteError {
         Self::Write { path: path.to_owned(), why: why.into() }
     }
 
-    /// What makes a failure of some work into one of writing there.
-    pub fn at<W: std::fmt::Display>(path: &Path) -> impl Fn(W) -> Self + Copy {
+    /// Returns a function that turns the error of some work into a write error of this path.
+    pub fn at_path<W: std::fmt::Display>(path: &Path) -> impl Fn(W) -> Self + Copy {
         move |why| Self::new(path, why.to_string())
     }
 }
 
-impl Draft {
-    /// A draft of `target`, which must not exist, or be an empty folder.
-    pub fn of(target: &Path) -> Result<Self, WriteError> {
-        is_free(target)?;
+impl FolderDraft {
+    /// Returns a draft of `target`, which must not exist, or be an empty folder.
+    pub fn for_target(target: &Path) -> Result<Self, WriteError> {
+        require_free(target)?;
         let name = target.file_name().ok_or_else(|| WriteError::Taken {
             path: target.to_owned(),
             why: "not a name for a new folder".into(),
@@ -60,67 +60,67 @@ impl Draft {
         let mut name = name.to_os_string();
         name.push(format!(".part-{}", std::process::id()));
         let folder = parent.join(name);
-        let made = make_folders(&parent)?;
-        let draft = Self { target: target.to_owned(), folder, made, is_published: false };
-        fs::create_dir(&draft.folder).map_err(|why| failed(&draft.folder, &why))?;
+        let new_folders = make_folders(&parent)?;
+        let draft = Self { target: target.to_owned(), folder, new_folders, is_published: false };
+        fs::create_dir(&draft.folder).map_err(|why| write_error(&draft.folder, &why))?;
         Ok(draft)
     }
 
-    /// The folder as it is being filled.
+    /// Returns the folder as it is being filled.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Writes a new file below the folder; the name cannot leave it.
-    pub fn write(&self, name: &RepoPath, content: &[u8]) -> Result<(), WriteError> {
+    pub fn write_file(&self, name: &RepoPath, content: &[u8]) -> Result<(), WriteError> {
         let path = self.folder.join(name.as_str());
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|why| failed(parent, &why))?;
+            fs::create_dir_all(parent).map_err(|why| write_error(parent, &why))?;
         }
         let create = fs::OpenOptions::new().write(true).create_new(true).open(&path);
         create
             .and_then(|mut file| io::Write::write_all(&mut file, content))
-            .map_err(|why| failed(&path, &why))
+            .map_err(|why| write_error(&path, &why))
     }
 
-    /// Brings everything to the disk and gives the folder its name.
+    /// Writes everything to the disk and gives the folder its name.
     pub fn publish(mut self) -> Result<(), WriteError> {
-        sync_below(&self.folder).map_err(|why| failed(&self.folder, &why))?;
-        is_free(&self.target)?;
+        sync_below(&self.folder).map_err(|why| write_error(&self.folder, &why))?;
+        require_free(&self.target)?;
         if self.target.exists() {
             // Empty, or this fails.
-            fs::remove_dir(&self.target).map_err(|why| failed(&self.target, &why))?;
+            fs::remove_dir(&self.target).map_err(|why| write_error(&self.target, &why))?;
         }
-        fs::rename(&self.folder, &self.target).map_err(|why| failed(&self.target, &why))?;
+        fs::rename(&self.folder, &self.target).map_err(|why| write_error(&self.target, &why))?;
         self.is_published = true;
         if let Some(parent) = self.folder.parent() {
-            sync_folder(parent).map_err(|why| failed(parent, &why))?;
+            sync_folder(parent).map_err(|why| write_error(parent, &why))?;
         }
         Ok(())
     }
 }
 
-impl Drop for Draft {
+impl Drop for FolderDraft {
     fn drop(&mut self) {
         if !self.is_published {
-            // Best effort: the failure that brought us here is the one to be told.
+            // Best effort: the failure that led here is the one to report.
             let _ = fs::remove_dir_all(&self.folder);
-            for folder in self.made.iter().rev() {
+            for folder in self.new_folders.iter().rev() {
                 let _ = fs::remove_dir(folder);
             }
         }
     }
 }
 
-/// Whether a new folder may be made at that place: nothing is there, or an empty folder.
-pub fn is_free(target: &Path) -> Result<(), WriteError> {
-    is_on_disk(target)?;
+/// Requires that a new folder may be made at that place: nothing is there, or an empty folder.
+pub fn require_free(target: &Path) -> Result<(), WriteError> {
+    require_on_disk(target)?;
     let taken = |why: &str| WriteError::Taken { path: target.to_owned(), why: why.into() };
     let Ok(meta) = fs::symlink_metadata(target) else { return Ok(()) };
     if !meta.is_dir() {
         return Err(taken("exists already, and is not an empty folder; name another"));
     }
-    let mut entries = fs::read_dir(target).map_err(|why| failed(target, &why))?;
+    let mut entries = fs::read_dir(target).map_err(|why| write_error(target, &why))?;
     match entries.next() {
         None => Ok(()),
         Some(_) => Err(taken("exists already and is not empty; name another folder")),
@@ -141,18 +141,18 @@ pub fn new_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     let named = match fs::hard_link(&part, path) {
         Ok(()) => fs::remove_file(&part),
         Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
-            let _ = fs::remove_file(&part); // the name is what is to be told
+            let _ = fs::remove_file(&part); // the name is reported
             return Err(taken());
         }
         Err(_) => fs::rename(&part, path), // a file system without links
     };
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    named.and_then(|()| sync_folder(parent)).map_err(|why| failed(path, &why))
+    named.and_then(|()| sync_folder(parent)).map_err(|why| write_error(path, &why))
 }
 
-/// The content beside the file, brought to the disk.
+/// Writes the content beside the file and brings it to the disk; returns its path.
 pub(super) fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteError> {
-    is_on_disk(path)?;
+    require_on_disk(path)?;
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".part-{}", std::process::id()));
     let part = path.with_file_name(name);
@@ -163,19 +163,19 @@ pub(super) fn write_part(path: &Path, content: &[u8]) -> Result<PathBuf, WriteEr
     match written {
         Ok(()) => Ok(part),
         Err(why) => {
-            let _ = fs::remove_file(&part); // the failure to write is what is to be told
-            Err(failed(path, &why))
+            let _ = fs::remove_file(&part); // the failure to write is reported
+            Err(write_error(path, &why))
         }
     }
 }
 
-/// Makes the folders that are missing up to `folder` and says which these were.
+/// Makes the folders that are missing up to `folder` and returns them.
 fn make_folders(folder: &Path) -> Result<Vec<PathBuf>, WriteError> {
     let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let mut missing: Vec<PathBuf> =
         folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
     missing.reverse();
-    fs::create_dir_all(folder).map_err(|why| failed(folder, &why))?;
+    fs::create_dir_all(folder).map_err(|why| write_error(folder, &why))?;
     Ok(missing)
 }
 
@@ -191,7 +191,7 @@ fn sync_below(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Brings a folder's names to the disk. Elsewhere than on unix a folder cannot be opened as a file.
+/// Writes a folder's names to the disk. Elsewhere than on unix a folder cannot be opened as a file.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -200,34 +200,34 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What the name of a file that is not whole yet ends with, before a number.
-const PART: &str = ".part-";
+/// The end of the name of an unfinished file, before a number.
+const PART_SUFFIX: &str = ".part-";
 
-/// Takes away what is left in a folder of files that never became whole.
+/// Removes the unfinished files of a folder.
 pub fn sweep_parts(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().contains(PART) {
+        if entry.file_name().to_string_lossy().contains(PART_SUFFIX) {
             let path = entry.path();
-            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)); // it is in nobody's way
+            let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)); // a leftover does no harm
         }
     }
 }
 
-/// What something of this name is called until it is whole.
+/// Returns the name of an unfinished file or folder.
 pub fn part_name(name: impl AsRef<OsStr>) -> OsString {
     let mut name = name.as_ref().to_owned();
-    name.push(format!("{PART}{}", std::process::id()));
+    name.push(format!("{PART_SUFFIX}{}", std::process::id()));
     name
 }
 
-/// Gives a file a new content in one step: whoever reads it finds the old one or the new one, whole.
-pub fn replace(path: &Path, content: &[u8]) -> Result<(), WriteError> {
+/// Replaces the content of a file in one step: a reader finds the old one or the new one, whole.
+pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     replace_through(path.parent().unwrap_or(Path::new("")), path, content)
 }
 
-/// As [`replace`]; until it is whole the new content lies in `folder`, which is on the same disk.
+/// Works as [`replace_file`]; until it is whole the new content lies in `folder`, which is on the same disk.
 pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(), WriteError> {
-    is_on_disk(path)?;
+    require_on_disk(path)?;
     let part = folder.join(part_name(path.file_name().unwrap_or_default()));
     let replaced = fs::File::create(&part)
         .and_then(|mut file| {
@@ -237,25 +237,25 @@ pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(),
         .and_then(|()| fs::rename(&part, path))
         .and_then(|()| sync_folder(path.parent().unwrap_or(Path::new("."))));
     replaced.map_err(|why| {
-        let _ = fs::remove_file(&part); // what went wrong is what is to be told
-        failed(path, &why)
+        let _ = fs::remove_file(&part); // the first failure is reported
+        write_error(path, &why)
     })
 }
 
 /// Refuses to write to remote storage: the words of an address would be taken for those of a folder here.
-pub(super) fn is_on_disk(path: &Path) -> Result<(), WriteError> {
-    remote::refuse_writing(path).map_err(|why| failed(path, &why))
+pub(super) fn require_on_disk(path: &Path) -> Result<(), WriteError> {
+    remote::refuse_writing(path).map_err(|why| write_error(path, &why))
 }
 
-pub(super) fn failed(path: &Path, why: &io::Error) -> WriteError {
-    WriteError::new(path, bytes::reason(why))
+pub(super) fn write_error(path: &Path, why: &io::Error) -> WriteError {
+    WriteError::new(path, file_bytes::error_reason(why))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn name(path: &str) -> RepoPath {
+    fn repo_path(path: &str) -> RepoPath {
         RepoPath::new(path).unwrap()
     }
 
@@ -272,8 +272,8 @@ mod tests {
     fn a_folder_appears_whole() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("new/run");
-        let draft = Draft::of(&target).unwrap();
-        draft.write(&name("a/b.txt"), b"words").unwrap();
+        let draft = FolderDraft::for_target(&target).unwrap();
+        draft.write_file(&repo_path("a/b.txt"), b"words").unwrap();
         assert!(!target.exists());
 
         draft.publish().unwrap();
@@ -285,8 +285,8 @@ mod tests {
     #[test]
     fn a_draft_that_is_given_up_leaves_nothing_behind() {
         let place = tempfile::tempdir().unwrap();
-        let draft = Draft::of(&place.path().join("new/run")).unwrap();
-        draft.write(&name("a"), b"words").unwrap();
+        let draft = FolderDraft::for_target(&place.path().join("new/run")).unwrap();
+        draft.write_file(&repo_path("a"), b"words").unwrap();
 
         drop(draft);
 
@@ -298,8 +298,8 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("file"), "mine").unwrap();
 
-        let full = Draft::of(place.path()).unwrap_err().to_string();
-        let file = Draft::of(&place.path().join("file")).unwrap_err().to_string();
+        let full = FolderDraft::for_target(place.path()).unwrap_err().to_string();
+        let file = FolderDraft::for_target(&place.path().join("file")).unwrap_err().to_string();
 
         assert!(full.ends_with("exists already and is not empty; name another folder"), "{full}");
         assert!(
@@ -312,8 +312,8 @@ mod tests {
     #[test]
     fn an_empty_folder_may_be_filled() {
         let place = tempfile::tempdir().unwrap();
-        let draft = Draft::of(place.path()).unwrap();
-        draft.write(&name("a"), b"").unwrap();
+        let draft = FolderDraft::for_target(place.path()).unwrap();
+        draft.write_file(&repo_path("a"), b"").unwrap();
 
         draft.publish().unwrap();
 

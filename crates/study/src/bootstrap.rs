@@ -5,37 +5,37 @@
 //! so that any other program can make the same ones; those of another program can be given instead.
 
 use super::{
-    maths::{cdf, mean, quantile},
-    undefined::{Undefined, Value, finite},
+    maths::{normal_cdf, mean, normal_quantile},
+    undefined::{Undefined, NumberOrReason, finite_number},
 };
 
 /// Values closer than this are one value: sums in another order must not move an interval.
 const SAME: f64 = 1e-12;
 
-/// Above this share of resamples without a value there is no interval. Fewer than three pairs that make the difference
-/// between a value and none are more than that: `(1 - 2/n)^n` of the resamples have none of two.
+/// The largest share of resamples without a value at which there still is an interval. Fewer than three pairs that
+/// make the difference between a value and none exceed it: `(1 - 2/n)^n` of the resamples contain none of two.
 pub const MOST_UNDEFINED: f64 = 0.05;
 
-/// How intervals are made.
+/// The settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Plan {
+pub struct BootstrapPlan {
     pub seed: u64,
-    /// How many times.
+    /// The number of resamples.
     pub resamples: usize,
-    /// How much an interval covers, between 0 and 1.
+    /// The share that an interval covers, between 0 and 1.
     pub confidence: f64,
 }
 
-impl Default for Plan {
+impl Default for BootstrapPlan {
     /// 95 %, and as many resamples as SciPy takes.
     fn default() -> Self {
         Self { seed: 1, resamples: 9_999, confidence: 0.95 }
     }
 }
 
-impl Plan {
+impl BootstrapPlan {
     /// The draws of this plan among `count` things.
-    pub fn draws(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
+    pub fn draws_among(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
         Resamples::new(self.seed, count).take(self.resamples)
     }
 }
@@ -56,14 +56,14 @@ impl serde::Serialize for Interval {
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    pub value: Value,
+    pub value: NumberOrReason,
     pub interval: Result<Interval, Undefined>,
     /// Resamples that have no value and are left out.
     pub undefined_resamples: usize,
 }
 
 impl Estimate {
-    /// What stands where there is no value: neither is there an interval.
+    /// Returns an estimate without value and interval, for one reason.
     pub fn undefined(why: Undefined) -> Self {
         Self { value: Err(why), interval: Err(why), undefined_resamples: 0 }
     }
@@ -82,29 +82,29 @@ impl Resamples {
         Self { state: seed, count }
     }
 
-    fn number(&mut self) -> u64 {
+    fn next_number(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mixed(self.state)
+        mix_bits(self.state)
     }
 
     /// Endless numbers of 64 bits.
-    pub fn numbers(mut self) -> impl Iterator<Item = u64> {
-        std::iter::repeat_with(move || self.number())
+    pub fn into_numbers(mut self) -> impl Iterator<Item = u64> {
+        std::iter::repeat_with(move || self.next_number())
     }
 
-    /// One draw alone.
+    /// Draws one number below the count.
     pub fn draw(&mut self) -> usize {
         self.draw_below(self.count)
     }
 
-    /// One draw alone, among another count of things.
+    /// Draws one number below another count.
     pub fn draw_below(&mut self, count: usize) -> usize {
-        ((u128::from(self.number()) * count as u128) >> 64) as usize
+        ((u128::from(self.next_number()) * count as u128) >> 64) as usize
     }
 }
 
 /// The last part of SplitMix64: each number of 64 bits becomes another one, no two the same.
-pub const fn mixed(number: u64) -> u64 {
+pub const fn mix_bits(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
@@ -122,20 +122,20 @@ impl Iterator for Resamples {
 ///
 /// Resamples without a value are left out up to [`MOST_UNDEFINED`]. Not defined where they are more, where leaving out
 /// one pair leaves no value, and where there is nothing but one value.
-pub fn estimate(
-    value: Value,
-    resampled: &[Value],
-    without_one: &[Value],
+pub fn bca_estimate(
+    value: NumberOrReason,
+    resampled: &[NumberOrReason],
+    without_one: &[NumberOrReason],
     confidence: f64,
 ) -> Estimate {
-    estimate_of_samples(value, resampled, &[without_one.to_vec()], confidence)
+    bca_estimate_of_samples(value, resampled, &[without_one.to_vec()], confidence)
 }
 
-/// The same of several samples that are drawn each by itself: `without_one` has a list for each of them.
-pub fn estimate_of_samples(
-    value: Value,
-    resampled: &[Value],
-    without_one: &[Vec<Value>],
+/// Estimates from several samples that are drawn independently: `without_one` has a list for each sample.
+pub fn bca_estimate_of_samples(
+    value: NumberOrReason,
+    resampled: &[NumberOrReason],
+    without_one: &[Vec<NumberOrReason>],
     confidence: f64,
 ) -> Estimate {
     let mut known: Vec<f64> = resampled.iter().copied().flatten().collect();
@@ -144,16 +144,16 @@ pub fn estimate_of_samples(
         if undefined_resamples as f64 > MOST_UNDEFINED * resampled.len() as f64 {
             return Err(Undefined::UnstableResamples);
         }
-        let of_sample = |sample: &Vec<Value>| sample.iter().map(|value| value.ok()).collect();
+        let of_sample = |sample: &Vec<NumberOrReason>| sample.iter().map(|value| value.ok()).collect();
         let without_one: Option<Vec<Vec<f64>>> = without_one.iter().map(of_sample).collect();
         let without_one = without_one.ok_or(Undefined::UnstableResamples)?;
         known.sort_by(f64::total_cmp);
-        bca(value, &known, &without_one, confidence)
+        bca_interval(value, &known, &without_one, confidence)
     });
     Estimate { value, interval, undefined_resamples }
 }
 
-fn bca(
+fn bca_interval(
     value: f64,
     sorted: &[f64],
     without_one: &[Vec<f64>],
@@ -165,19 +165,19 @@ fn bca(
     if last - first <= SAME {
         return Err(Undefined::NoSpread);
     }
-    let bias = quantile(share_below(value, sorted));
-    let acceleration = acceleration(without_one).ok_or(Undefined::NoSpread)?;
+    let bias = normal_quantile(share_below(value, sorted));
+    let acceleration = bca_acceleration(without_one).ok_or(Undefined::NoSpread)?;
     let end = |share: f64| {
-        let shifted = bias + quantile(share);
-        let place = cdf(bias + shifted / (1.0 - acceleration * shifted));
+        let shifted = bias + normal_quantile(share);
+        let place = normal_cdf(bias + shifted / (1.0 - acceleration * shifted));
         // Where no resample reaches the value the bias has no bound.
-        if place.is_nan() { Err(Undefined::NoSpread) } else { finite(percentile(sorted, place)) }
+        if place.is_nan() { Err(Undefined::NoSpread) } else { finite_number(interpolated_percentile(sorted, place)) }
     };
     let tail = (1.0 - confidence) / 2.0;
     Ok(Interval { low: end(tail)?, high: end(1.0 - tail)? })
 }
 
-/// Those equal to it count half.
+/// Returns the share of the sorted values below `value`; equal values count half.
 fn share_below(value: f64, sorted: &[f64]) -> f64 {
     let below = sorted.partition_point(|other| *other < value - SAME);
     let up_to = sorted.partition_point(|other| *other <= value + SAME);
@@ -186,7 +186,7 @@ fn share_below(value: f64, sorted: &[f64]) -> f64 {
 
 /// A sixth of the skewness of the jackknife's values, each sample's around its own mean; None where they are all one, as
 /// for SciPy.
-fn acceleration(without_one: &[Vec<f64>]) -> Option<f64> {
+fn bca_acceleration(without_one: &[Vec<f64>]) -> Option<f64> {
     let influences = without_one.iter().flat_map(|sample| {
         let (centre, count) = (mean(sample), sample.len() as f64);
         sample.iter().map(move |value| (centre - value) * (count - 1.0) / count)
@@ -197,8 +197,8 @@ fn acceleration(without_one: &[Vec<f64>]) -> Option<f64> {
     (squares > SAME * SAME).then(|| sum_of(3) / (6.0 * squares.powf(1.5)))
 }
 
-/// Between the two nearest, in proportion.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+/// Returns a percentile, interpolated between its two nearest values.
+fn interpolated_percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share.clamp(0.0, 1.0) * (sorted.len() - 1) as f64;
     let (before, after) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
     before + (after - before) * place.fract()

@@ -1,25 +1,25 @@
 //! Two conditions at the level of components: each component of a task under both, tasks as clusters.
 //!
-//! Components of one task are not independent: the interval over components takes them as if they were, the one over
-//! tasks draws tasks whole, and the mixed model ([`super::mixed`]) gives each task an intercept of its own. They stand
-//! side by side; with few tasks none of them says much.
+//! Components of one task are not independent: the interval over components treats them as if they were, the one over
+//! tasks draws whole tasks, and the mixed model ([`super::mixed_model`]) gives each task an intercept of its own. All three
+//! are reported; with few tasks none of them is reliable.
 
-use trajview_metrics::Better;
-use trajview_run::{rubric::SEVERE, values::worded};
+use trajview_metrics::BetterDirection;
+use trajview_run::{rubric::SEVERE, worded_enum::worded};
 
 use super::{
-    agreement::drawn::{Part, Sum, Twice, twice},
-    bootstrap::Plan,
-    mixed::{Mixed, mixed},
-    paired::{Holm, holm},
-    undefined::{Undefined, Value},
+    agreement::cluster_bootstrap::{ClusterPart, SampleSum, ClusteredEstimate, estimate_by_item_and_cluster},
+    bootstrap::BootstrapPlan,
+    mixed_model::{MixedModelFit, fit_mixed_model},
+    paired::{HolmAdjusted, holm_adjust},
+    undefined::{Undefined, NumberOrReason},
 };
 
 worded! {
     name;
     /// A number of a component.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Measure {
+    pub enum ComponentMeasure {
         /// Its score, 0..=4; the mean is MCF.
         Score = "score",
         /// 1 where it is equivalent or better, a score of 3 or 4; else 0.
@@ -29,16 +29,16 @@ worded! {
     }
 }
 
-impl Measure {
-    pub const fn better(self) -> Better {
+impl ComponentMeasure {
+    pub const fn better_direction(self) -> BetterDirection {
         match self {
-            Self::Score | Self::Equivalent => Better::Higher,
-            Self::Severe => Better::Lower,
+            Self::Score | Self::Equivalent => BetterDirection::Higher,
+            Self::Severe => BetterDirection::Lower,
         }
     }
 
-    /// Of a score; of several runs the mean of each counts.
-    pub fn of(self, score: f64) -> f64 {
+    /// Returns the measure of one score; several runs are averaged.
+    pub fn value_of_score(self, score: f64) -> f64 {
         match self {
             Self::Score => score,
             Self::Equivalent => f64::from(u8::from(score >= 3.0)),
@@ -49,45 +49,45 @@ impl Measure {
 
 /// A component under both conditions: the scores of the runs that have one, at least one each.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Component {
+pub struct PairedComponent {
     /// Any number, the same for the components of one task.
     pub task: usize,
     pub a: Vec<f64>,
     pub b: Vec<f64>,
 }
 
-/// What two conditions do to the components of some tasks.
+/// The effect of two conditions on the components of some tasks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
-    pub measure: Measure,
+pub struct ComparedMeasure {
+    pub measure: ComponentMeasure,
     /// Components with a score under both.
     pub n: usize,
     pub tasks: usize,
     /// Mean over components under each condition, and of first less second.
-    pub a: Twice,
-    pub b: Twice,
-    pub difference: Twice,
-    /// Of the differences, with a random intercept a task.
-    pub mixed: Result<Mixed, Undefined>,
+    pub a: ClusteredEstimate,
+    pub b: ClusteredEstimate,
+    pub difference: ClusteredEstimate,
+    /// The mixed model of the differences, with a random intercept for each task.
+    pub mixed: Result<MixedModelFit, Undefined>,
     /// The p-value of the model among those of all measures; None without one.
-    pub holm: Option<Holm>,
+    pub holm: Option<HolmAdjusted>,
 }
 
-/// Every measure, in the order of [`Measure::ALL`].
-pub fn compared(components: &[Component], plan: &Plan) -> Vec<Compared> {
-    let mut all: Vec<Compared> =
-        Measure::ALL.into_iter().map(|measure| of_measure(measure, components, plan)).collect();
+/// Compares every measure, in the order of [`ComponentMeasure::ALL`].
+pub fn compare_components(components: &[PairedComponent], plan: &BootstrapPlan) -> Vec<ComparedMeasure> {
+    let mut all: Vec<ComparedMeasure> =
+        ComponentMeasure::ALL.into_iter().map(|measure| compare_measure(measure, components, plan)).collect();
     let tested = all.iter_mut().filter(|it| it.mixed.is_ok()).collect::<Vec<_>>();
     let raw: Vec<f64> = tested.iter().filter_map(|it| Some(it.mixed.ok()?.p)).collect();
-    tested.into_iter().zip(holm(&raw)).for_each(|(it, adjusted)| it.holm = Some(adjusted));
+    tested.into_iter().zip(holm_adjust(&raw)).for_each(|(it, adjusted)| it.holm = Some(adjusted));
     all
 }
 
-fn of_measure(measure: Measure, components: &[Component], plan: &Plan) -> Compared {
+fn compare_measure(measure: ComponentMeasure, components: &[PairedComponent], plan: &BootstrapPlan) -> ComparedMeasure {
     let mean = |scores: &[f64]| {
-        scores.iter().map(|score| measure.of(*score)).sum::<f64>() / scores.len() as f64
+        scores.iter().map(|score| measure.value_of_score(*score)).sum::<f64>() / scores.len() as f64
     };
-    let is_paired = |it: &&Component| !it.a.is_empty() && !it.b.is_empty();
+    let is_paired = |it: &&PairedComponent| !it.a.is_empty() && !it.b.is_empty();
     let pairs: Vec<(usize, f64, f64)> =
         components.iter().filter(is_paired).map(|it| (it.task, mean(&it.a), mean(&it.b))).collect();
     let mut tasks: Vec<usize> = pairs.iter().map(|(task, _, _)| *task).collect();
@@ -96,36 +96,36 @@ fn of_measure(measure: Measure, components: &[Component], plan: &Plan) -> Compar
     let of_task = |task: &usize| -> Vec<f64> {
         pairs.iter().filter(|(of, _, _)| of == task).map(|(_, a, b)| a - b).collect()
     };
-    let parts: Vec<Part<Sides>> = pairs
+    let parts: Vec<ClusterPart<SideSums>> = pairs
         .iter()
-        .map(|&(cluster, a, b)| Part { sum: Sides { n: 1.0, a, b }, cluster })
+        .map(|&(cluster, a, b)| ClusterPart { sum: SideSums { n: 1.0, a, b }, cluster })
         .collect();
-    let found = twice(&parts, &Of::ALL, Of::value, Of::value, plan);
-    let of = |it: Of| {
+    let found = estimate_by_item_and_cluster(&parts, &SideMean::ALL, SideMean::mean_from, SideMean::mean_from, plan);
+    let estimate_for = |it: SideMean| {
         let mut found = found.iter().filter(|(other, _)| *other == it);
-        found.next().map_or_else(Twice::none, |(_, twice)| *twice)
+        found.next().map_or_else(ClusteredEstimate::without_pairs, |(_, twice)| *twice)
     };
-    Compared {
+    ComparedMeasure {
         measure,
         n: pairs.len(),
         tasks: tasks.len(),
-        a: of(Of::A),
-        b: of(Of::B),
-        difference: of(Of::Difference),
-        mixed: mixed(&tasks.iter().map(of_task).collect::<Vec<_>>(), plan.confidence),
+        a: estimate_for(SideMean::A),
+        b: estimate_for(SideMean::B),
+        difference: estimate_for(SideMean::Difference),
+        mixed: fit_mixed_model(&tasks.iter().map(of_task).collect::<Vec<_>>(), plan.confidence),
         holm: None,
     }
 }
 
 /// Sums over components.
 #[derive(Debug, Clone, Copy)]
-struct Sides {
+struct SideSums {
     n: f64,
     a: f64,
     b: f64,
 }
 
-impl Sum for Sides {
+impl SampleSum for SideSums {
     fn add(&mut self, other: &Self) {
         self.n += other.n;
         self.a += other.a;
@@ -136,15 +136,15 @@ impl Sum for Sides {
 worded! {
     /// A mean of `Sides`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Of {
+    pub enum SideMean {
         A = "a",
         B = "b",
         Difference = "difference",
     }
 }
 
-impl Of {
-    fn value(self, sides: &Sides) -> Value {
+impl SideMean {
+    fn mean_from(self, sides: &SideSums) -> NumberOrReason {
         Ok(match self {
             Self::A => sides.a / sides.n,
             Self::B => sides.b / sides.n,

@@ -1,71 +1,71 @@
-//! How an audit over many runs is made: what a study file (`study.toml`) says.
+//! The design of an audit over many runs, as a study file (`study.toml`) describes it.
 //!
-//! [`read()`] reads it, [`written()`] writes one, [`super::queue`] draws the sample that it wants, [`super::division`] says
-//! who labels what. Paths are as they are written: relative to the file.
+//! [`parse_study_file()`] reads it, [`study_file_text()`] writes one, [`super::queue`] draws its sample,
+//! [`super::division`] divides the labelling among raters. Paths stay as written: relative to the file.
 
-mod read;
+mod study_file_reader;
 #[cfg(test)]
 mod tests;
-mod written;
+mod study_file_writer;
 
 use trajview_run::{
-    rubric::{Acts, Codebook, Unit},
-    values::worded,
+    rubric::{LabelMode, Codebook, LabelUnit},
+    worded_enum::worded,
 };
 
-pub use read::{MOST_BYTES, Mistake, read};
-pub use written::written;
+pub use study_file_reader::{MAX_FILE_BYTES, StudyFileMistake, parse_study_file};
+pub use study_file_writer::study_file_text;
 
 /// A study. Every part may be missing but the runs.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Design {
-    /// None where it has no name; it is called as its file then.
+pub struct StudyDesign {
+    /// The name; None for a study that is called like its file.
     pub name: Option<String>,
     /// Paths of bundles and of folders of bundles, and patterns of such paths (`runs/*`).
     pub runs: Vec<String>,
-    /// What is labelled.
-    pub unit: Unit,
+    /// The unit that is labelled.
+    pub unit: LabelUnit,
     /// A file of components in the place of each bundle's own `components.json`.
     pub rubric: Option<String>,
     /// Names of the judges whose verdicts are audited; empty for the judgement that speaks for each run.
     pub judges: Vec<String>,
-    /// Who labels; empty where anybody may.
+    /// The names of the raters; empty where anybody may label.
     pub raters: Vec<String>,
-    /// Who settles what raters differ on.
+    /// The name of the person who settles disagreements.
     pub adjudicator: Option<String>,
-    pub adjudicates: Adjudicates,
-    pub sample: Sample,
-    pub division: Division,
-    pub acts: Acts,
-    /// What each level means; None for the words of the runs' own files, or the built-in ones.
+    pub adjudicates: AdjudicationScope,
+    pub sample: SampleDesign,
+    pub division: LabelDivision,
+    pub acts: LabelMode,
+    /// The meaning of each level; None for the words of the runs' own files, or the built-in ones.
     pub codebook: Option<Codebook>,
-    /// Where labels are kept, a folder a run, in the place of the bundles: where those are only read.
+    /// The folder for labels, with a folder for each run, where bundles are read-only.
     pub labels_folder: Option<String>,
 }
 
-/// Which of the things that could be labelled are.
+/// The selection of the things to label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sample {
-    /// None for all.
+pub struct SampleDesign {
+    /// The number of things; None for all.
     pub size: Option<usize>,
     pub seed: u64,
-    /// What the draw is stratified by; nothing of it for a plain draw.
-    pub strata: Vec<Stratum>,
-    pub allocation: Allocation,
+    /// The criteria of stratification; empty for a plain draw.
+    pub strata: Vec<StratumKind>,
+    pub allocation: SampleAllocation,
 }
 
-impl Default for Sample {
-    /// Everything, in an order drawn by score.
+impl Default for SampleDesign {
+    /// Returns the sample of everything, in an order drawn by score.
     fn default() -> Self {
-        let strata = vec![Stratum::Score];
-        Self { size: None, seed: 1, strata, allocation: Allocation::default() }
+        let strata = vec![StratumKind::Score];
+        Self { size: None, seed: 1, strata, allocation: SampleAllocation::default() }
     }
 }
 
 worded! {
-    /// What things of one stratum have in common.
+    /// The property that things of one stratum share.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Stratum {
+    pub enum StratumKind {
         /// The score that the audited judge gave.
         Score = "score",
         Component = "component",
@@ -76,43 +76,43 @@ worded! {
 }
 
 worded! {
-    /// How a sample is shared out among strata. Each of them has one thing at least, as far as the size allows.
+    /// The allocation of a sample to strata. Each of them has one thing at least, as far as the size allows.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Allocation {
-        /// As many of each, as far as there are any.
+    pub enum SampleAllocation {
+        /// The same number from each stratum, as far as it has enough.
         #[default]
         Equal = "equal",
-        /// As many as its share of everything.
+        /// A number in proportion to the size of the stratum.
         Proportional = "proportional",
     }
 }
 
-/// Who labels what.
+/// The division of labelling among raters.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Division {
+pub enum LabelDivision {
     /// Every rater labels everything.
     #[default]
     Same,
-    /// Each thing goes to one rater, but for those that all of them label.
-    Divided(Overlap),
+    /// One rater labels each thing, except those that all raters label.
+    Divided(RaterOverlap),
 }
 
-/// How much all raters label where the rest is divided.
+/// The amount that all raters label where the rest is divided.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Overlap {
+pub enum RaterOverlap {
     Count(usize),
-    /// Between 0 and 1, of the sample.
+    /// A share of the sample, between 0 and 1.
     Share(f64),
 }
 
 worded! {
-    /// What is put before the adjudicator.
+    /// The choice of the things that the adjudicator settles.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Adjudicates {
-        /// What two raters scored differently.
+    pub enum AdjudicationScope {
+        /// Things that two raters scored differently.
         #[default]
         Differing = "differing",
-        /// All that has a label.
+        /// Everything that has a label.
         All = "all",
     }
 }
@@ -120,26 +120,26 @@ worded! {
 /// The name of the outcome of adjudication among raters; nobody is called so.
 pub const GOLD: &str = "gold";
 
-impl Design {
-    /// Whether this person labels in it.
+impl StudyDesign {
+    /// Returns whether this person labels in the study.
     pub fn has_rater(&self, name: &str) -> bool {
         self.raters.is_empty() || self.raters.iter().any(|it| it == name)
     }
 
-    /// Whether it names this person as a rater.
+    /// Returns whether the study names this person as a rater.
     pub fn is_rater(&self, name: &str) -> bool {
         self.raters.iter().any(|it| it == name)
     }
 
-    /// Whether this person may see the labels of others: whoever settles differences, and nobody who labels.
+    /// Returns whether this person may see the labels of others: the adjudicator may, a rater may not.
     pub fn may_see_all(&self, name: &str) -> bool {
         self.adjudicator.as_deref() == Some(name) || !self.raters.is_empty() && !self.is_rater(name)
     }
 }
 
-impl Overlap {
-    /// How many of so many things all raters label.
-    pub fn of(self, count: usize) -> usize {
+impl RaterOverlap {
+    /// Returns how many of `count` things all raters label.
+    pub fn shared_count(self, count: usize) -> usize {
         match self {
             Self::Count(wanted) => wanted.min(count),
             Self::Share(share) => ((share * count as f64).round() as usize).min(count),
@@ -147,12 +147,12 @@ impl Overlap {
     }
 }
 
-impl Division {
-    /// How many of so many things more than one rater labels by design.
-    pub fn shared(self, count: usize) -> usize {
+impl LabelDivision {
+    /// Returns how many of `count` things more than one rater labels by design.
+    pub fn shared_count(self, count: usize) -> usize {
         match self {
             Self::Same => count,
-            Self::Divided(overlap) => overlap.of(count),
+            Self::Divided(overlap) => overlap.shared_count(count),
         }
     }
 }

@@ -9,30 +9,30 @@ use serde::Serialize;
 
 use trajview_run::{Run, turn_record::PROMPTS};
 
-/// How a run was made.
+/// The settings with which a run was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Conduct {
+pub struct RunConduct {
     condition: Option<String>,
     facts: Vec<(&'static str, String)>,
 }
 
 /// Something that runs should have in common and have not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct ConductDifference {
     pub what: &'static str,
     /// Each value with the runs that have it, in the order of the runs.
-    pub values: Vec<ValueOf>,
+    pub values: Vec<ConductValue>,
 }
 
 /// A value and who has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ValueOf {
+pub struct ConductValue {
     pub value: String,
     pub runs: Vec<String>,
 }
 
-impl Conduct {
-    pub fn of(run: &Run) -> Self {
+impl RunConduct {
+    pub fn for_run(run: &Run) -> Self {
         let known = |what, value: &Option<String>| Some((what, value.clone()?));
         let agent = Some(run.agent.name.clone()).filter(|name| !name.is_empty());
         let facts = [
@@ -44,20 +44,20 @@ impl Conduct {
         Self { condition: run.condition.clone(), facts: facts.collect() }
     }
 
-    fn value(&self, what: &str) -> Option<&str> {
+    fn fact_value(&self, what: &str) -> Option<&str> {
         self.facts.iter().find(|(name, _)| *name == what).map(|(_, value)| value.as_str())
     }
 
-    /// How it was asked, and the layers that treat that.
-    fn parts(&self) -> (&str, &str) {
+    /// Splits the condition into the style of requests and the layers.
+    fn condition_parts(&self) -> (&str, &str) {
         let condition = self.condition.as_deref().unwrap_or_default();
         condition.split_once('+').unwrap_or((condition, ""))
     }
 }
 
-/// In what the runs differ beside their condition, in the order in which it is recorded. Runs are named as they are to be
-/// named.
-pub fn differences(runs: &[(String, &Conduct)]) -> Vec<Difference> {
+/// Returns the settings, other than the condition, in which the runs differ, in the order in which they are recorded.
+/// Each run comes with its display name.
+pub fn conduct_differences(runs: &[(String, &RunConduct)]) -> Vec<ConductDifference> {
     let mut found = vec![];
     let mut names: Vec<&'static str> = vec![];
     for (name, _) in runs.iter().flat_map(|(_, conduct)| &conduct.facts) {
@@ -66,68 +66,69 @@ pub fn differences(runs: &[(String, &Conduct)]) -> Vec<Difference> {
         }
     }
     for what in names {
-        let told =
-            runs.iter().filter_map(|(name, conduct)| Some((name, *conduct, conduct.value(what)?)));
+        let known_values =
+            runs.iter().filter_map(|(name, conduct)| Some((name, *conduct, conduct.fact_value(what)?)));
         if what == PROMPTS {
-            found.extend(prompts(&told.collect::<Vec<_>>()));
+            found.extend(prompt_difference(&known_values.collect::<Vec<_>>()));
         } else {
-            found.extend(difference(what, told.map(|(name, _, value)| (name.as_str(), value))));
+            found.extend(value_difference(what, known_values.map(|(name, _, value)| (name.as_str(), value))));
         }
     }
-    found.extend(layers(runs));
+    found.extend(layer_difference(runs));
     found
 }
 
-/// Where two values at least are told.
-fn difference<'a>(
+/// Returns a difference where at least two values are recorded.
+fn value_difference<'a>(
     what: &'static str,
     told: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Option<Difference> {
-    let mut values: Vec<ValueOf> = vec![];
+) -> Option<ConductDifference> {
+    let mut values: Vec<ConductValue> = vec![];
     for (run, value) in told {
         match values.iter_mut().find(|it| it.value == value) {
             Some(known) => known.runs.push(run.to_owned()),
-            None => values.push(ValueOf { value: value.to_owned(), runs: vec![run.to_owned()] }),
+            None => values.push(ConductValue { value: value.to_owned(), runs: vec![run.to_owned()] }),
         }
     }
-    (values.len() > 1).then_some(Difference { what, values })
+    (values.len() > 1).then_some(ConductDifference { what, values })
 }
 
-/// Runs of one condition are asked the same; their prompts have no name but a number, of which the beginning is enough.
-fn prompts(told: &[(&String, &Conduct, &str)]) -> Option<Difference> {
-    let conditions: BTreeSet<&str> = told.iter().map(|(_, conduct, _)| conduct.parts().0).collect();
+/// Compares prompts within one condition, where they should be equal; a prompt has no name but a hash, of which the
+/// beginning is enough.
+fn prompt_difference(told: &[(&String, &RunConduct, &str)]) -> Option<ConductDifference> {
+    let conditions: BTreeSet<&str> = told.iter().map(|(_, conduct, _)| conduct.condition_parts().0).collect();
     conditions.into_iter().find_map(|condition| {
-        let of = told.iter().filter(|(_, conduct, _)| conduct.parts().0 == condition);
+        let in_condition = told.iter().filter(|(_, conduct, _)| conduct.condition_parts().0 == condition);
         let short =
             |value: &'_ str| value.char_indices().nth(8).map_or(value.len(), |(end, _)| end);
-        difference(PROMPTS, of.map(|(run, _, value)| (run.as_str(), &value[..short(value)])))
+        value_difference(PROMPTS, in_condition.map(|(run, _, value)| (run.as_str(), &value[..short(value)])))
     })
 }
 
-/// Two things at once: another way of asking, and other layers.
-fn layers(runs: &[(String, &Conduct)]) -> Option<Difference> {
+/// Reports runs that differ in two things at once: the style of requests and the layers.
+fn layer_difference(runs: &[(String, &RunConduct)]) -> Option<ConductDifference> {
     let parts = || {
-        runs.iter().filter(|(_, it)| it.condition.is_some()).map(|(name, it)| (name, it.parts()))
+        runs.iter().filter(|(_, it)| it.condition.is_some()).map(|(name, it)| (name, it.condition_parts()))
     };
-    let asked: BTreeSet<&str> = parts().map(|(_, (asked, _))| asked).collect();
+    let requests: BTreeSet<&str> = parts().map(|(_, (requests, _))| requests).collect();
     let conditions: BTreeSet<(&str, &str)> = parts().map(|(_, parts)| parts).collect();
     // With three conditions or more each is compared with each: that is what treatments are for.
-    if asked.len() != 2 || conditions.len() != 2 {
+    if requests.len() != 2 || conditions.len() != 2 {
         return None;
     }
-    difference("layers", parts().map(|(name, (_, layers))| (name.as_str(), named(layers))))
+    value_difference("layers", parts().map(|(name, (_, layers))| (name.as_str(), layer_names(layers))))
 }
 
-fn named(layers: &str) -> &str {
+fn layer_names(layers: &str) -> &str {
     if layers.is_empty() { "none" } else { layers }
 }
 
-impl Difference {
+impl ConductDifference {
     /// `agent version (1.0 in a, 1.1 in b)`
-    pub fn words(&self) -> String {
+    pub fn display_text(&self) -> String {
         /// Longer lists of names are counted.
         const LONGEST: usize = 30;
-        let value = |ValueOf { value, runs }: &ValueOf| {
+        let value = |ConductValue { value, runs }: &ConductValue| {
             let names = runs.join(" and ");
             match runs.len() {
                 count if count > 1 && names.len() > LONGEST => format!("{value} in {count} runs"),
@@ -144,71 +145,71 @@ mod tests {
     use super::*;
     use trajview_run::Agent;
 
-    fn run(condition: &str, version: Option<&str>, conduct: &[(&'static str, &str)]) -> Conduct {
+    fn conduct_of_run(condition: &str, version: Option<&str>, conduct: &[(&'static str, &str)]) -> RunConduct {
         let mut run = Run { condition: Some(condition.into()), ..Run::default() };
         run.agent =
             Agent { name: "codex".into(), version: version.map(str::to_owned), ..Agent::default() };
         run.origin.record.conduct =
             conduct.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
-        Conduct::of(&run)
+        RunConduct::for_run(&run)
     }
 
-    fn words(runs: &[Conduct]) -> Vec<String> {
+    fn difference_texts(runs: &[RunConduct]) -> Vec<String> {
         let named = ["a", "b", "c"].map(str::to_owned).into_iter().zip(runs);
-        differences(&named.collect::<Vec<_>>()).iter().map(Difference::words).collect()
+        conduct_differences(&named.collect::<Vec<_>>()).iter().map(ConductDifference::display_text).collect()
     }
 
     #[test]
     fn a_condition_alone_is_no_unfair_difference() {
         let runs = [
-            run("single-shot", Some("1"), &[("retries", "0"), (PROMPTS, "x")]),
-            run("emergent", Some("1"), &[("retries", "0"), (PROMPTS, "y")]),
+            conduct_of_run("single-shot", Some("1"), &[("retries", "0"), (PROMPTS, "x")]),
+            conduct_of_run("emergent", Some("1"), &[("retries", "0"), (PROMPTS, "y")]),
         ];
-        assert_eq!(words(&runs), Vec::<String>::new());
+        assert_eq!(difference_texts(&runs), Vec::<String>::new());
     }
 
     #[test]
     fn what_else_differs_is_named_with_both_values_and_what_is_not_told_is_not() {
         let runs = [
-            run("single-shot", Some("1"), &[("retries", "0"), ("budget", "none")]),
-            run("emergent", Some("2"), &[("retries", "3")]),
+            conduct_of_run("single-shot", Some("1"), &[("retries", "0"), ("budget", "none")]),
+            conduct_of_run("emergent", Some("2"), &[("retries", "3")]),
         ];
-        assert_eq!(words(&runs), ["agent version (1 in a, 2 in b)", "retries (0 in a, 3 in b)"]);
-        let untold = [run("single-shot", None, &[]), run("emergent", Some("2"), &[])];
-        assert_eq!(words(&untold), Vec::<String>::new());
+        assert_eq!(difference_texts(&runs), ["agent version (1 in a, 2 in b)", "retries (0 in a, 3 in b)"]);
+        let untold = [conduct_of_run("single-shot", None, &[]), conduct_of_run("emergent", Some("2"), &[])];
+        assert_eq!(difference_texts(&untold), Vec::<String>::new());
     }
 
     #[test]
     fn runs_of_one_condition_are_asked_the_same() {
-        let prompts = |value| run("emergent", None, &[(PROMPTS, value)]);
+        let prompts = |value| conduct_of_run("emergent", None, &[(PROMPTS, value)]);
         assert_eq!(
-            words(&[prompts("0123456789"), prompts("abcdefghij")]),
+            difference_texts(&[prompts("0123456789"), prompts("abcdefghij")]),
             ["prompts (01234567 in a, abcdefgh in b)"]
         );
-        assert_eq!(words(&[prompts("x"), prompts("x")]), Vec::<String>::new());
+        assert_eq!(difference_texts(&[prompts("x"), prompts("x")]), Vec::<String>::new());
     }
 
     #[test]
     fn layers_are_a_treatment_of_one_way_of_asking() {
-        let of = |condition| run(condition, None, &[]);
-        assert_eq!(words(&[of("emergent"), of("emergent+memory")]), Vec::<String>::new());
+        let of = |condition| conduct_of_run(condition, None, &[]);
+        assert_eq!(difference_texts(&[of("emergent"), of("emergent+memory")]), Vec::<String>::new());
         assert_eq!(
-            words(&[of("single-shot"), of("emergent+memory")]),
+            difference_texts(&[of("single-shot"), of("emergent+memory")]),
             ["layers (none in a, memory in b)"]
         );
         let treated = [of("single-shot"), of("emergent"), of("emergent+memory")];
-        assert_eq!(words(&treated), Vec::<String>::new());
+        assert_eq!(difference_texts(&treated), Vec::<String>::new());
     }
 
     #[test]
     fn many_runs_are_counted() {
-        let version = |version| run("emergent", Some(version), &[]);
+        let version = |version| conduct_of_run("emergent", Some(version), &[]);
         let runs = [version("1"), version("1"), version("2")];
-        assert_eq!(words(&runs), ["agent version (1 in a and b, 2 in c)"]);
+        assert_eq!(difference_texts(&runs), ["agent version (1 in a and b, 2 in c)"]);
         let names =
             ["runs/a-codex-emergent-1", "runs/a-codex-emergent-2", "runs/a-codex-emergent-3"];
         let named = names.map(str::to_owned).into_iter().zip(&runs);
-        let found = differences(&named.collect::<Vec<_>>());
-        assert_eq!(found[0].words(), "agent version (1 in 2 runs, 2 in runs/a-codex-emergent-3)");
+        let found = conduct_differences(&named.collect::<Vec<_>>());
+        assert_eq!(found[0].display_text(), "agent version (1 in 2 runs, 2 in runs/a-codex-emergent-3)");
     }
 }

@@ -1,20 +1,22 @@
-//! Several raters and several runs: how far raters agree, and what two conditions do to the same tasks.
+//! Several raters and several runs: agreement between raters, and the effect of two conditions on the same tasks.
 //!
-//! Pure arithmetic over numbers that others bring: [`agreement`] over pairs of ordinal scores, [`paired`] over two
-//! measurements of the same things, [`correlation`] between two numbers. [`pairing`] says which runs stand against
-//! which, [`raters`] which scores, [`stability`] how far a judge agrees with itself, [`queue`] in which order a human
-//! checks a judge; [`design`] what a study over many runs says, [`division`] who labels what of it, [`studied`] how it
-//! stands; [`sheet`] reads scores from plain tables; [`compare`] sets two runs side by side, and
-//! [`corpus`] does it all for many runs, [`graded`] joins two graded trees node by node, [`components`] compares two
-//! conditions component by component with tasks as clusters. [`fairness`] says in what runs differ beside their condition.
-//! [`trend`] says where a number goes from checkpoint to checkpoint, [`recovery`] how much of a loss a treatment gives
-//! back, [`solved`] what a solved checkpoint costs. [`clusters`] puts runs together that are alike by their sets of lines
-//! ([`minhash`]), and [`sampling`] draws runs by stratum. All of it agrees with SciPy, scikit-learn and
-//! statsmodels; `tests/vectors/` has the numbers
-//! and the scripts that made them.
+//! Pure arithmetic over numbers from the caller:
 //!
-//! What cannot be computed is an [`Undefined`] that says why, never a NaN and never 0. Intervals are bootstrapped
-//! ([`bootstrap`]) with a seed, so the same input gives the same interval everywhere.
+//! - Raters: [`agreement`] over pairs of ordinal scores, [`raters`] collects the scores and pairs them, [`score_table`]
+//!   reads scores from plain tables, [`stability`] measures a judge against itself, [`graded_trees`] compares two graded
+//!   trees node by node.
+//! - Audits: [`audit_items`] are the things to label, [`queue`] orders them for a human, [`design`] describes a study over
+//!   many runs, [`division`] divides its labels among raters, [`loaded_study`] has its progress, [`adjudication`] its cases.
+//! - Runs: [`compare`] sets two runs side by side, [`corpus`] many; [`pairing`] decides which runs are compared, [`paired`]
+//!   tests two measurements of the same things, [`correlation`] two numbers; [`components`] compares two conditions
+//!   component by component with tasks as clusters, with [`mixed_model`]; [`fairness`] lists other differences between
+//!   runs; [`trend`] follows a number from checkpoint to checkpoint, [`recovery`] measures how much of a loss a treatment
+//!   recovers, [`solved_cost`] the cost of a solved checkpoint, [`process_tables`] process over harnesses.
+//! - Samples: [`clusters`] groups runs by their sets of lines ([`minhash`]), and [`sampling`] draws runs by stratum.
+//!
+//! All of it agrees with SciPy, scikit-learn and statsmodels; `tests/vectors/` has the numbers and the scripts that made
+//! them. A value that cannot be computed is an [`Undefined`] with the reason, never a NaN and never 0. Intervals are
+//! bootstrapped ([`bootstrap`]) with a seed, so the same input gives the same interval everywhere.
 //!
 //! # Of this crate
 //!
@@ -25,7 +27,7 @@
 //! Always true:
 //!
 //! - The same input and seed give the same interval on every machine.
-//! - What cannot be computed says why: [`Undefined`].
+//! - A value that cannot be computed has a reason: [`Undefined`].
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -40,26 +42,26 @@ pub mod correlation;
 pub mod design;
 pub mod division;
 pub mod fairness;
-pub mod graded;
-pub mod harness;
-pub mod items;
+pub mod graded_trees;
+pub mod harness_names;
+pub mod audit_items;
 mod maths;
 pub mod minhash;
-pub mod mixed;
+pub mod mixed_model;
 pub mod paired;
 pub mod pairing;
-pub mod process;
+pub mod process_tables;
 pub mod queue;
 pub mod raters;
 pub mod recovery;
 pub mod sampling;
-pub mod sheet;
-pub mod solved;
+pub mod score_table;
+pub mod solved_cost;
 pub mod stability;
-pub mod studied;
+pub mod loaded_study;
 pub mod trend;
 mod undefined;
 
-pub use agreement::{Agreement, Coefficient, Ratings, Scale};
-pub use bootstrap::{Estimate, Interval, Plan};
-pub use undefined::{Undefined, Value, reasons};
+pub use agreement::{Agreement, Coefficient, Ratings, RatingScale};
+pub use bootstrap::{Estimate, Interval, BootstrapPlan};
+pub use undefined::{Undefined, NumberOrReason, undefined_reasons};

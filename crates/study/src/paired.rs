@@ -6,51 +6,52 @@ mod holm;
 mod tests;
 mod wilcoxon;
 
-pub use differences::{SAME, differences};
-pub use holm::{Holm, holm};
-pub use wilcoxon::{EXACT_UP_TO, Method, Wilcoxon};
+pub use differences::{SAME, pair_differences};
+pub use holm::{HolmAdjusted, holm_adjust};
+pub use wilcoxon::{EXACT_UP_TO, PValueMethod, Wilcoxon};
 
-use trajview_metrics::Better;
+use trajview_metrics::BetterDirection;
 
 use super::{
-    bootstrap::{Estimate, Plan, estimate},
+    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
     maths::mean,
-    undefined::{Undefined, Value, finite},
+    undefined::{Undefined, NumberOrReason, finite_number},
 };
 
-/// One metric of a table of paired tests.
+/// A metric of a table of paired tests.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tested<M> {
+pub struct TestedMetric<M> {
     pub metric: M,
-    pub paired: Paired,
-    /// Among the metrics of the table that have a p-value and of which one side can be the better; None for the others.
-    pub holm: Option<Holm>,
+    pub paired: PairedComparison,
+    /// The adjusted p-value among the metrics of the table that have one and for which a direction is better; None
+    /// for the others.
+    pub holm: Option<HolmAdjusted>,
 }
 
-/// Tests every metric of one table; `better` says which way each is better.
-pub fn tested<M: Copy>(
+/// Tests every metric of one table; `better` gives the better direction of each.
+pub fn test_metrics<M: Copy>(
     sides: &[(M, Vec<(f64, f64)>)],
-    better: impl Fn(M) -> Better,
-    plan: &Plan,
-) -> Vec<Tested<M>> {
-    let row = |(metric, pairs): &(M, Vec<(f64, f64)>)| Tested {
+    better: impl Fn(M) -> BetterDirection,
+    plan: &BootstrapPlan,
+) -> Vec<TestedMetric<M>> {
+    let row = |(metric, pairs): &(M, Vec<(f64, f64)>)| TestedMetric {
         metric: *metric,
-        paired: paired(pairs, plan),
+        paired: compare_pairs(pairs, plan),
         holm: None,
     };
-    let mut table: Vec<Tested<M>> = sides.iter().map(row).collect();
-    let is_meant = |row: &&mut Tested<M>| better(row.metric) != Better::Neither;
-    let p_of = |row: &Tested<M>| Some(row.paired.wilcoxon.ok()?.p);
-    let meant = table.iter_mut().filter(is_meant).filter(|row| p_of(row).is_some());
-    let meant: Vec<&mut Tested<M>> = meant.collect();
-    let raw: Vec<f64> = meant.iter().filter_map(|row| p_of(row)).collect();
-    meant.into_iter().zip(holm(&raw)).for_each(|(row, adjusted)| row.holm = Some(adjusted));
+    let mut table: Vec<TestedMetric<M>> = sides.iter().map(row).collect();
+    let is_meant = |row: &&mut TestedMetric<M>| better(row.metric) != BetterDirection::Neither;
+    let p_of = |row: &TestedMetric<M>| Some(row.paired.wilcoxon.ok()?.p);
+    let tested = table.iter_mut().filter(is_meant).filter(|row| p_of(row).is_some());
+    let tested: Vec<&mut TestedMetric<M>> = tested.collect();
+    let raw: Vec<f64> = tested.iter().filter_map(|row| p_of(row)).collect();
+    tested.into_iter().zip(holm_adjust(&raw)).for_each(|(row, adjusted)| row.holm = Some(adjusted));
     table
 }
 
-/// What two measurements of the same things say.
+/// The result of comparing two measurements of the same things.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Paired {
+pub struct PairedComparison {
     /// Pairs of two numbers with a finite difference; others are left out.
     pub n: usize,
     /// Pairs whose first number is higher, equal to [`SAME`], and lower.
@@ -64,43 +65,43 @@ pub struct Paired {
     pub cohen_d: Estimate,
 }
 
-/// Compares the first numbers with the second; intervals from resamples drawn as the plan says.
-pub fn paired(pairs: &[(f64, f64)], plan: &Plan) -> Paired {
-    let gaps = differences(pairs);
-    let draws = plan.draws(gaps.len());
-    compare(&gaps, draws, plan.confidence)
+/// Compares the first numbers with the second, with intervals from resamples that follow the plan.
+pub fn compare_pairs(pairs: &[(f64, f64)], plan: &BootstrapPlan) -> PairedComparison {
+    let gaps = pair_differences(pairs);
+    let draws = plan.draws_among(gaps.len());
+    compare_gaps(&gaps, draws, plan.confidence)
 }
 
-/// The same from given resamples: each a list of differences by number, from 0, of the pairs with a finite one.
-pub fn paired_from(
+/// Compares with given resamples: each a list of differences by number, from 0, of the pairs with a finite one.
+pub fn compare_pairs_from(
     pairs: &[(f64, f64)],
     resamples: impl Iterator<Item = Vec<usize>>,
     confidence: f64,
-) -> Paired {
-    compare(&differences(pairs), resamples, confidence)
+) -> PairedComparison {
+    compare_gaps(&pair_differences(pairs), resamples, confidence)
 }
 
-fn compare(gaps: &[f64], resamples: impl Iterator<Item = Vec<usize>>, confidence: f64) -> Paired {
+fn compare_gaps(gaps: &[f64], resamples: impl Iterator<Item = Vec<usize>>, confidence: f64) -> PairedComparison {
     let count = |is_so: fn(&f64) -> bool| gaps.iter().filter(|gap| is_so(gap)).count();
-    let [mean_gap, cohen_d] = estimates(gaps, resamples, confidence);
-    Paired {
+    let [mean_gap, cohen_d] = gap_estimates(gaps, resamples, confidence);
+    PairedComparison {
         n: gaps.len(),
         higher: count(|gap| *gap > 0.0),
         ties: count(|gap| *gap == 0.0),
         lower: count(|gap| *gap < 0.0),
         mean_gap,
-        wilcoxon: wilcoxon::of_even(gaps),
+        wilcoxon: wilcoxon::signed_rank_test(gaps),
         cohen_d,
     }
 }
 
-/// Of the mean and of Cohen's d.
-fn estimates(
+/// Estimates the mean gap and Cohen's d.
+fn gap_estimates(
     gaps: &[f64],
     resamples: impl Iterator<Item = Vec<usize>>,
     confidence: f64,
 ) -> [Estimate; 2] {
-    const STATISTICS: [fn(&[f64]) -> Value; 2] = [mean_of, cohen_d];
+    const STATISTICS: [fn(&[f64]) -> NumberOrReason; 2] = [gap_mean, cohen_d];
     if gaps.len() < 2 {
         let why = if gaps.is_empty() { Undefined::NoPairs } else { Undefined::FewerThanTwoPairs };
         return STATISTICS.map(|of| Estimate { value: of(gaps), ..Estimate::undefined(why) });
@@ -110,21 +111,21 @@ fn estimates(
         let drawn: Vec<f64> = resample.iter().filter_map(|&at| gaps.get(at).copied()).collect();
         resampled.iter_mut().zip(STATISTICS).for_each(|(values, of)| values.push(of(&drawn)));
     }
-    let without_one = |of: fn(&[f64]) -> Value| -> Vec<Value> {
+    let without_one = |of: fn(&[f64]) -> NumberOrReason| -> Vec<NumberOrReason> {
         let rest = |at: usize| [&gaps[..at], &gaps[at + 1..]].concat();
         (0..gaps.len()).map(|at| of(&rest(at))).collect()
     };
     let [means, ds] = resampled;
-    [(mean_of as fn(&[f64]) -> Value, means), (cohen_d, ds)]
-        .map(|(of, values)| estimate(of(gaps), &values, &without_one(of), confidence))
+    [(gap_mean as fn(&[f64]) -> NumberOrReason, means), (cohen_d, ds)]
+        .map(|(of, values)| bca_estimate(of(gaps), &values, &without_one(of), confidence))
 }
 
-fn mean_of(gaps: &[f64]) -> Value {
-    if gaps.is_empty() { Err(Undefined::NoPairs) } else { finite(mean(gaps)) }
+fn gap_mean(gaps: &[f64]) -> NumberOrReason {
+    if gaps.is_empty() { Err(Undefined::NoPairs) } else { finite_number(mean(gaps)) }
 }
 
 /// Paired Cohen's d: the mean over the standard deviation (n - 1).
-fn cohen_d(gaps: &[f64]) -> Value {
+fn cohen_d(gaps: &[f64]) -> NumberOrReason {
     match gaps {
         [] => return Err(Undefined::NoPairs),
         [_] => return Err(Undefined::FewerThanTwoPairs),
@@ -136,6 +137,6 @@ fn cohen_d(gaps: &[f64]) -> Value {
     }
     let centre = mean(gaps);
     let squares: f64 = gaps.iter().map(|gap| (gap - centre).powi(2)).sum();
-    let deviation = finite((squares / (gaps.len() - 1) as f64).sqrt())?;
-    if deviation == 0.0 { Err(Undefined::EqualDifferences) } else { finite(centre / deviation) }
+    let deviation = finite_number((squares / (gaps.len() - 1) as f64).sqrt())?;
+    if deviation == 0.0 { Err(Undefined::EqualDifferences) } else { finite_number(centre / deviation) }
 }

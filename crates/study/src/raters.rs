@@ -1,156 +1,156 @@
-//! Who scored what: the raters of runs and of tables, and which of their scores stand side by side.
+//! The raters of runs and of tables, with their scores, and the pairs of scores that can be compared.
 //!
-//! Two scores are a pair where they are of the same thing (a component, leaf, flag and so on, by the same criterion) of the same
-//! run at the same commit; a score that names no commit fits any. Things of one kind, by one criterion and on one scale
-//! are a [`Part`]: agreement is of each part by itself. A judge who judged several commits of a run is one rater; one who judged the same commit again is
-//! another, so that repeats can be compared.
+//! Two scores are a pair where they are of the same thing (a component, leaf, flag and so on, by the same criterion)
+//! of the same run at the same commit; a score without a commit matches any. Things of one kind, by one criterion and
+//! on one scale are a [`ScorePart`]: agreement is computed for each part separately. A judge who judged several
+//! commits of a run is one rater; one who judged the same commit again is another, so that repeats can be compared.
 
 mod panel;
-mod part;
-mod settled;
+mod score_part;
+mod gold_coverage;
 #[cfg(test)]
 mod tests;
-mod units;
+mod rated_units;
 
 use std::collections::BTreeMap;
 
 use trajview_run::{
     Warning,
-    rubric::{Scale, Unit},
-    values::worded,
+    rubric::{ScoreScale, LabelUnit},
+    worded_enum::worded,
 };
 
-pub use panel::{Files, RunScores, panel_of};
-pub use part::{Part, levels_of};
-pub use settled::Settled;
-pub use units::{Person, Units, runs_of};
+pub use panel::{ScoreFiles, RunScores, panel_of_run};
+pub use score_part::{ScorePart, scale_levels};
+pub use gold_coverage::GoldCoverage;
+pub use rated_units::{ScoringRater, RatedUnits, run_numbers};
 
-/// All raters, and what could not be used.
+/// The raters, and the problems of their scores.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Panel {
+pub struct RaterPanel {
     pub raters: Vec<Rater>,
     pub problems: Vec<Warning>,
 }
 
-/// One who scores.
+/// A person, judge or table column that scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rater {
-    /// Distinct among those of a [`Panel`] once [`Panel::named_apart`] is called.
+    /// Distinct among those of a [`RaterPanel`] once [`RaterPanel::with_distinct_names`] is called.
     pub name: String,
-    /// Of a judge that is one.
+    /// The model of a judge.
     pub model: Option<String>,
-    pub kind: Kind,
-    /// Of labels: whose they are and which of them. The blind ones of a person, those that are not and those that do not
-    /// say are a rater each.
-    pub labels: Option<LabelsOf>,
-    pub scores: Vec<Score>,
+    pub kind: RaterKind,
+    /// The origin of labels: the person, and which part of their labels. A person's blind labels, those that are not
+    /// blind and those without a record of it are a rater each.
+    pub labels: Option<LabelSource>,
+    pub scores: Vec<RaterScore>,
 }
 
-/// Some of the labels of one person.
+/// The origin of some of the labels of one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabelsOf {
+pub struct LabelSource {
     pub annotator: String,
-    pub sight: Sight,
+    pub blindness: Blindness,
 }
 
 worded! {
     words;
-    /// Whether the verdict was seen before the label was given.
+    /// Whether a label was given before the verdict was seen.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Sight {
+    pub enum Blindness {
         Blind = "blind",
         Open = "not blind",
-        /// Nothing says it.
-        Unsaid = "blindness not recorded",
+        /// Nothing records it.
+        NotRecorded = "blindness not recorded",
     }
 }
 
-impl Sight {
-    pub const fn of(blind: Option<bool>) -> Self {
+impl Blindness {
+    pub const fn from_flag(blind: Option<bool>) -> Self {
         match blind {
             Some(true) => Self::Blind,
             Some(false) => Self::Open,
-            None => Self::Unsaid,
+            None => Self::NotRecorded,
         }
     }
 
-    /// None where nothing says it.
+    /// Returns whether the labels are blind; None where nothing records it.
     pub const fn is_blind(self) -> Option<bool> {
         match self {
             Self::Blind => Some(true),
             Self::Open => Some(false),
-            Self::Unsaid => None,
+            Self::NotRecorded => None,
         }
     }
 }
 
 worded! {
     name;
-    /// What a rater is.
+    /// The kind of a rater.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Kind {
+    pub enum RaterKind {
         /// Labels, and judgements by hand.
         Human = "human",
         Judge = "judge",
-        /// What adjudication settled: nobody's own scores, so it stands beside the raters and not among them.
+        /// The outcomes of adjudication. They are no rater's own scores, and are compared with the raters.
         Gold = "gold",
         /// A column of a table, which does not say.
         Unknown = "unknown",
     }
 }
 
-/// One score, any finite number.
+/// A score, which may be any finite number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Score {
-    pub item: Item,
+pub struct RaterScore {
+    pub item: ScoredItem,
     pub score: f64,
-    /// None where nothing says it, and the unit's own is meant.
-    pub scale: Option<Scale>,
-    /// What it was judged by, as `slump-5`; None where nothing says it.
+    /// The scale; None for the unit's own, where nothing names one.
+    pub scale: Option<ScoreScale>,
+    /// The rubric of the score, as `slump-5`; None where nothing names it.
     pub rubric: Option<String>,
-    /// Where it is written.
+    /// The file or line that has the score.
     pub place: String,
 }
 
-/// What is scored.
+/// A thing that is scored.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Item {
-    /// Empty where nothing says which run.
+pub struct ScoredItem {
+    /// The run; empty where nothing names it.
     pub run: String,
-    pub unit: Unit,
+    pub unit: LabelUnit,
     /// Its id among those of its unit.
     pub component: String,
-    /// Where it is scored by several; of what was flagged, by which.
+    /// The criterion, where a thing is scored by several; for a flag, the criterion that it violates.
     pub criterion: Option<String>,
     pub commit: Option<String>,
 }
 
 /// The scores that two raters gave to the same things.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Joined {
-    /// By run, then component, then commit.
+pub struct JoinedScores {
+    /// The pairs by run, then component, then commit.
     pub pairs: Vec<ScoredPair>,
-    /// How many things one has scored and the other has not.
+    /// The number of things that only the first rater scored.
     pub only_a: usize,
     pub only_b: usize,
 }
 
-/// One thing that both scored.
+/// A thing that both raters scored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredPair {
-    pub item: Item,
+    pub item: ScoredItem,
     pub a: f64,
     pub b: f64,
-    /// What either says it judged by, both where they differ; None where neither says it.
+    /// The rubric that either names, both where they differ; None where neither names one.
     pub rubric: Option<String>,
 }
 
-impl Panel {
+impl RaterPanel {
     /// Adds the raters of another source: raters of the same name, model and kind are one.
     pub fn add(&mut self, other: Self) {
         self.problems.extend(other.problems);
         for rater in other.raters {
-            match self.raters.iter_mut().find(|known| known.is_called(&rater)) {
+            match self.raters.iter_mut().find(|known| known.is_same_rater(&rater)) {
                 Some(known) => known.scores.extend(rater.scores),
                 None => self.raters.push(rater),
             }
@@ -158,34 +158,34 @@ impl Panel {
     }
 
     /// Says of raters of one name which model or what kind they are.
-    pub fn named_apart(mut self) -> Self {
-        self.say_where_shared(|rater| rater.model.clone());
-        self.say_where_shared(|rater| Some(rater.kind.name().to_owned()));
-        self.say_where_shared(|rater| Some(rater.labels.as_ref()?.sight.words().to_owned()));
+    pub fn with_distinct_names(mut self) -> Self {
+        self.name_where_shared(|rater| rater.model.clone());
+        self.name_where_shared(|rater| Some(rater.kind.name().to_owned()));
+        self.name_where_shared(|rater| Some(rater.labels.as_ref()?.blindness.words().to_owned()));
         self
     }
 
-    /// Without the labels that are not known to be blind; what is left out is told.
+    /// Drops the labels that are not known to be blind, and reports them as problems.
     pub fn blind_only(mut self) -> Self {
         let is_out =
-            |rater: &Rater| rater.labels.as_ref().is_some_and(|it| it.sight != Sight::Blind);
+            |rater: &Rater| rater.labels.as_ref().is_some_and(|it| it.blindness != Blindness::Blind);
         let (out, kept): (Vec<Rater>, Vec<Rater>) = self.raters.into_iter().partition(is_out);
         self.problems.extend(out.iter().filter_map(|rater| {
             let labels = rater.labels.as_ref()?;
-            let what = format!("{}: {}", counted(rater.scores.len()), labels.sight.words());
+            let what = format!("{}: {}", label_count_text(rater.scores.len()), labels.blindness.words());
             Some(Warning { place: labels.annotator.clone(), what })
         }));
         Self { raters: kept, problems: self.problems }
     }
 
-    fn say_where_shared(&mut self, what: impl Fn(&Rater) -> Option<String>) {
+    fn name_where_shared(&mut self, what: impl Fn(&Rater) -> Option<String>) {
         let known: Vec<(String, Option<String>)> =
             self.raters.iter().map(|rater| (rater.name.clone(), what(rater))).collect();
         for rater in &mut self.raters {
-            let own = what(rater);
+            let note = what(rater);
             let is_other =
-                |(name, what): &(String, Option<String>)| *name == rater.name && *what != own;
-            if let Some(words) = own.as_ref().filter(|_| known.iter().any(is_other)) {
+                |(name, what): &(String, Option<String>)| *name == rater.name && *what != note;
+            if let Some(words) = note.as_ref().filter(|_| known.iter().any(is_other)) {
                 rater.name = format!("{} ({words})", rater.name);
             }
         }
@@ -197,7 +197,7 @@ impl Panel {
             let mut seen = std::collections::BTreeSet::new();
             let mut problems = vec![];
             rater.scores.retain(|score| {
-                let Item { component, .. } = &score.item;
+                let ScoredItem { component, .. } = &score.item;
                 let what = if !is_level(score.score) {
                     format!("{component}: {} is not on the scale", score.score)
                 } else if !seen.insert(score.item.clone()) {
@@ -214,15 +214,15 @@ impl Panel {
     }
 
     /// Scores that no other rater has a counterpart to, with the number of the rater.
-    pub fn lonely(&self) -> Vec<(usize, &Score)> {
-        let by_thing: Vec<_> = self.raters.iter().map(by_thing).collect();
+    pub fn scores_without_counterpart(&self) -> Vec<(usize, &RaterScore)> {
+        let by_thing: Vec<_> = self.raters.iter().map(scores_by_thing).collect();
         let mut lonely = vec![];
         for (at, rater) in self.raters.iter().enumerate() {
             for score in &rater.scores {
                 let others = by_thing.iter().enumerate().filter(|(other, _)| *other != at);
                 let mut met =
-                    others.filter_map(|(_, scores)| scores.get(&score.item.thing())).flatten();
-                if !met.any(|other| other.item.fits(&score.item)) {
+                    others.filter_map(|(_, scores)| scores.get(&score.item.thing_key())).flatten();
+                if !met.any(|other| other.item.may_share_commit(&score.item)) {
                     lonely.push((at, score));
                 }
             }
@@ -230,74 +230,74 @@ impl Panel {
         lonely
     }
 
-    /// Every two raters who scored something in common, or could have, by number: each human against each judge first,
-    /// then humans, then judges among themselves, and each of them against gold. A person is not held against themselves.
+    /// Returns every two raters with a common kind of thing, by number: each human against each judge first, then
+    /// humans, then judges among themselves, and each of them against gold. A person is not compared with themselves.
     pub fn pairs_of_raters(&self) -> Vec<(usize, usize)> {
-        let kind = |at: usize| self.raters.get(at).map_or(Kind::Unknown, |rater| rater.kind);
+        let kind = |at: usize| self.raters.get(at).map_or(RaterKind::Unknown, |rater| rater.kind);
         let mut pairs: Vec<(usize, usize)> = vec![];
         for first in 0..self.raters.len() {
             for second in first + 1..self.raters.len() {
                 if self.is_one_person(first, second) {
                     continue;
                 }
-                let is_turned = kind(first) == Kind::Gold
-                    || kind(first) == Kind::Judge && kind(second) == Kind::Human;
+                let is_turned = kind(first) == RaterKind::Gold
+                    || kind(first) == RaterKind::Judge && kind(second) == RaterKind::Human;
                 pairs.push(if is_turned { (second, first) } else { (first, second) });
             }
         }
         let rank = |&(a, b): &(usize, usize)| match (kind(a), kind(b)) {
-            (_, Kind::Gold) => (3, b, a),
-            (Kind::Human, Kind::Judge) => (0, b, a),
-            (Kind::Human, _) => (1, a, b),
+            (_, RaterKind::Gold) => (3, b, a),
+            (RaterKind::Human, RaterKind::Judge) => (0, b, a),
+            (RaterKind::Human, _) => (1, a, b),
             _ => (2, a, b),
         };
         pairs.sort_by_key(rank);
         pairs
     }
 
-    /// Whether both are labels of one person.
+    /// Returns whether both are labels of one person.
     fn is_one_person(&self, first: usize, second: usize) -> bool {
         let who = |at: usize| Some(&self.raters.get(at)?.labels.as_ref()?.annotator);
         who(first).is_some_and(|annotator| who(second) == Some(annotator))
     }
 }
 
-fn counted(labels: usize) -> String {
+fn label_count_text(labels: usize) -> String {
     if labels == 1 { "1 label".into() } else { format!("{labels} labels") }
 }
 
 impl Rater {
-    fn is_called(&self, other: &Self) -> bool {
+    fn is_same_rater(&self, other: &Self) -> bool {
         let key = |it: &'_ Self| (it.name.clone(), it.model.clone(), it.kind, it.labels.clone());
         key(self) == key(other)
     }
 }
 
 /// Run, unit, id and criterion.
-type Thing<'a> = (&'a str, Unit, &'a str, Option<&'a str>);
+type ThingKey<'a> = (&'a str, LabelUnit, &'a str, Option<&'a str>);
 
-fn by_thing(rater: &Rater) -> BTreeMap<Thing<'_>, Vec<&Score>> {
-    let mut by_thing: BTreeMap<_, Vec<&Score>> = BTreeMap::new();
+fn scores_by_thing(rater: &Rater) -> BTreeMap<ThingKey<'_>, Vec<&RaterScore>> {
+    let mut by_thing: BTreeMap<_, Vec<&RaterScore>> = BTreeMap::new();
     rater
         .scores
         .iter()
-        .for_each(|score| by_thing.entry(score.item.thing()).or_default().push(score));
+        .for_each(|score| by_thing.entry(score.item.thing_key()).or_default().push(score));
     by_thing
 }
 
 /// Sets the scores of two raters side by side.
-pub fn join(a: &Rater, b: &Rater) -> Joined {
-    let (of_a, mut of_b) = (by_thing(a), by_thing(b));
-    let mut joined = Joined::default();
+pub fn join_scores(a: &Rater, b: &Rater) -> JoinedScores {
+    let (of_a, mut of_b) = (scores_by_thing(a), scores_by_thing(b));
+    let mut joined = JoinedScores::default();
     for (thing, scores) in of_a {
         let mut others = of_b.remove(&thing).unwrap_or_default();
         // Those of the same commit first: they must not be taken by one that would fit any.
-        let (named, open): (Vec<&Score>, Vec<&Score>) =
+        let (named, open): (Vec<&RaterScore>, Vec<&RaterScore>) =
             scores.into_iter().partition(|score| score.item.commit.is_some());
         for score in named.into_iter().chain(open) {
             let same = others.iter().position(|other| other.item.commit == score.item.commit);
-            match same.or_else(|| others.iter().position(|other| other.item.fits(&score.item))) {
-                Some(at) => joined.pairs.push(pair(score, others.remove(at))),
+            match same.or_else(|| others.iter().position(|other| other.item.may_share_commit(&score.item))) {
+                Some(at) => joined.pairs.push(scored_pair(score, others.remove(at))),
                 None => joined.only_a += 1,
             }
         }
@@ -308,32 +308,33 @@ pub fn join(a: &Rater, b: &Rater) -> Joined {
     joined
 }
 
-fn pair(a: &Score, b: &Score) -> ScoredPair {
+fn scored_pair(a: &RaterScore, b: &RaterScore) -> ScoredPair {
     let commit = a.item.commit.clone().or_else(|| b.item.commit.clone());
     let rubric = match (&a.rubric, &b.rubric) {
         (Some(a), Some(b)) if a != b => Some(format!("{a} and {b}")),
         (a, b) => a.clone().or_else(|| b.clone()),
     };
-    ScoredPair { item: Item { commit, ..a.item.clone() }, a: a.score, b: b.score, rubric }
+    ScoredPair { item: ScoredItem { commit, ..a.item.clone() }, a: a.score, b: b.score, rubric }
 }
 
-/// Commits are told apart by so many digits.
+/// The number of digits from which on an abbreviated commit is unambiguous.
 const FEWEST_DIGITS: usize = 7;
 
-impl Item {
-    fn thing(&self) -> Thing<'_> {
+impl ScoredItem {
+    fn thing_key(&self) -> ThingKey<'_> {
         (&self.run, self.unit, &self.component, self.criterion.as_deref())
     }
 
-    /// Whether both could be of one commit: one of them names none, or the shorter name begins the longer one.
-    fn fits(&self, other: &Self) -> bool {
+    /// Returns whether both could be of one commit: one of them names none, or the shorter name begins the longer
+    /// one.
+    fn may_share_commit(&self, other: &Self) -> bool {
         let (Some(one), Some(two)) = (&self.commit, &other.commit) else { return true };
         let (short, long) = if one.len() <= two.len() { (one, two) } else { (two, one) };
         one == two || (short.len() >= FEWEST_DIGITS && long.starts_with(short.as_str()))
     }
 }
 
-impl std::fmt::Display for Item {
+impl std::fmt::Display for ScoredItem {
     /// `C07 of p12`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.run.as_str() {

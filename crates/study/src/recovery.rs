@@ -8,90 +8,91 @@ use std::collections::{BTreeMap, BTreeSet};
 use trajview_metrics::{Number, faithfulness::gap_recovery, numbers::SLUMP};
 
 use super::{
-    bootstrap::{Estimate, Plan, estimate},
-    corpus::Measured,
+    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
+    corpus::MeasuredRun,
     maths,
-    paired::paired,
-    undefined::{Undefined, Value, finite},
+    paired::compare_pairs,
+    undefined::{Undefined, NumberOrReason, finite_number},
 };
 
 /// The condition that is treated, and the one that has nothing to lose.
 const EMERGENT: &str = "emergent";
 const SINGLE_SHOT: &str = "single-shot";
 
-/// What a treatment gives back of one number, for one agent.
+/// The recovery of one number by a treatment, for one agent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recovered {
+pub struct TreatmentRecovery {
     pub agent: String,
     /// The treatment: any condition that is neither emergent nor single-shot, such as `emergent+projectguard`.
     pub condition: String,
     pub number: Number,
-    /// By task, those that were run under all three conditions: the share of the gap that was closed, 1 for all of it, less
-    /// than 0 where it got wider. None where single-shot is not the better one: there is no gap to close.
+    /// The share of the gap that was closed, by task, for tasks run under all three conditions: 1 for all of it, less
+    /// than 0 where it got wider. None where single-shot is not better, so that there is no gap to close.
     pub tasks: Vec<(String, Option<f64>)>,
     /// Mean of ratios, over the tasks that have a share.
     pub mean: Estimate,
     /// Ratio of means, over all tasks here.
-    pub of_means: OfMeans,
+    pub of_means: RecoveryOfMeans,
 }
 
-/// What is given back of the gap between means.
+/// The recovery of the gap between means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OfMeans {
+pub struct RecoveryOfMeans {
     /// Means over the tasks.
-    pub means: Sides,
+    pub means: ConditionMeans,
     /// Drawn over tasks.
     pub ratio: Estimate,
 }
 
-/// One number under the three conditions.
+/// A number under the three conditions.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sides {
+pub struct ConditionMeans {
     pub treated: f64,
     pub emergent: f64,
     pub single_shot: f64,
 }
 
-impl Sides {
-    /// Of nothing there is no mean: NaN.
-    fn mean<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
-        let of = |side: fn(&Self) -> f64| maths::mean(&all.clone().map(side).collect::<Vec<_>>());
+impl ConditionMeans {
+    /// Returns the mean of each condition; NaN for an empty list.
+    fn mean_over<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
+        let mean_of_side = |side: fn(&Self) -> f64| maths::mean(&all.clone().map(side).collect::<Vec<_>>());
         Self {
-            treated: of(|it| it.treated),
-            emergent: of(|it| it.emergent),
-            single_shot: of(|it| it.single_shot),
+            treated: mean_of_side(|it| it.treated),
+            emergent: mean_of_side(|it| it.emergent),
+            single_shot: mean_of_side(|it| it.single_shot),
         }
     }
 
-    fn recovery(&self) -> Option<f64> {
+    fn gap_share(&self) -> Option<f64> {
         gap_recovery(self.treated, self.emergent, self.single_shot)
     }
 }
 
-impl OfMeans {
-    fn of(tasks: &[Sides], plan: &Plan) -> Self {
+impl RecoveryOfMeans {
+    fn over_tasks(tasks: &[ConditionMeans], plan: &BootstrapPlan) -> Self {
         let ratio =
-            |means: Sides| -> Value { means.recovery().ok_or(Undefined::NoGap).and_then(finite) };
-        let means = Sides::mean(tasks.iter());
+            |means: ConditionMeans| -> NumberOrReason { means.gap_share().ok_or(Undefined::NoGap).and_then(finite_number) };
+        let means = ConditionMeans::mean_over(tasks.iter());
         let value = ratio(means);
         if tasks.len() < 2 {
             let few = Estimate::undefined(Undefined::FewerThanTwoTasks);
             return Self { means, ratio: Estimate { value, ..few } };
         }
-        let drawn = |draw: Vec<usize>| ratio(Sides::mean(draw.iter().map(|at| &tasks[*at])));
-        let resampled: Vec<Value> = plan.draws(tasks.len()).map(drawn).collect();
+        let drawn = |draw: Vec<usize>| ratio(ConditionMeans::mean_over(draw.iter().map(|at| &tasks[*at])));
+        let resampled: Vec<NumberOrReason> = plan.draws_among(tasks.len()).map(drawn).collect();
         let without = |one: usize| {
             let others = tasks.iter().enumerate().filter(move |(at, _)| *at != one);
-            ratio(Sides::mean(others.map(|(_, task)| task)))
+            ratio(ConditionMeans::mean_over(others.map(|(_, task)| task)))
         };
-        let without: Vec<Value> = (0..tasks.len()).map(without).collect();
-        Self { means, ratio: estimate(value, &resampled, &without, plan.confidence) }
+        let without: Vec<NumberOrReason> = (0..tasks.len()).map(without).collect();
+        Self { means, ratio: bca_estimate(value, &resampled, &without, plan.confidence) }
     }
 }
 
-/// By agent, condition and number of SLUMP; what no task has is left out. Several runs of one condition are averaged.
-pub fn recovered(runs: &[Measured], plan: &Plan) -> Vec<Recovered> {
-    let mut cells: BTreeMap<(&str, &str), BTreeMap<&str, Vec<&Measured>>> = BTreeMap::new();
+/// Computes the recoveries by agent, condition and number of SLUMP; numbers that no task has are left out. Several
+/// runs of one condition are averaged.
+pub fn treatment_recoveries(runs: &[MeasuredRun], plan: &BootstrapPlan) -> Vec<TreatmentRecovery> {
+    let mut cells: BTreeMap<(&str, &str), BTreeMap<&str, Vec<&MeasuredRun>>> = BTreeMap::new();
     for run in runs {
         let key = &run.key;
         let named = key.agent.as_deref().zip(key.task.as_deref()).zip(key.condition.as_deref());
@@ -109,11 +110,11 @@ pub fn recovered(runs: &[Measured], plan: &Plan) -> Vec<Recovered> {
     let rows = treatments.into_iter().flat_map(|(agent, condition)| {
         let cells = &cells;
         SLUMP.into_iter().filter_map(move |number| {
-            let own = cells.iter().filter(|((of, _), _)| *of == agent);
-            let sides: Vec<(String, Sides)> = own
+            let agent_cells = cells.iter().filter(|((cell_agent, _), _)| *cell_agent == agent);
+            let sides: Vec<(String, ConditionMeans)> = agent_cells
                 .filter_map(|((_, task), all)| {
-                    let value = |condition: &str| mean(all.get(condition)?, number);
-                    let sides = Sides {
+                    let value = |condition: &str| mean_number(all.get(condition)?, number);
+                    let sides = ConditionMeans {
                         treated: value(condition)?,
                         emergent: value(EMERGENT)?,
                         single_shot: value(SINGLE_SHOT)?,
@@ -121,17 +122,17 @@ pub fn recovered(runs: &[Measured], plan: &Plan) -> Vec<Recovered> {
                     Some(((*task).to_owned(), sides))
                 })
                 .collect();
-            let all: Vec<Sides> = sides.iter().map(|(_, it)| *it).collect();
+            let all: Vec<ConditionMeans> = sides.iter().map(|(_, it)| *it).collect();
             let tasks: Vec<(String, Option<f64>)> =
-                sides.into_iter().map(|(task, it)| (task, it.recovery())).collect();
+                sides.into_iter().map(|(task, it)| (task, it.gap_share())).collect();
             let shares: Vec<(f64, f64)> =
                 tasks.iter().filter_map(|(_, share)| Some(((*share)?, 0.0))).collect();
-            (!tasks.is_empty()).then(|| Recovered {
+            (!tasks.is_empty()).then(|| TreatmentRecovery {
                 agent: agent.to_owned(),
                 condition: condition.to_owned(),
                 number,
-                mean: paired(&shares, plan).mean_gap,
-                of_means: OfMeans::of(&all, plan),
+                mean: compare_pairs(&shares, plan).mean_gap,
+                of_means: RecoveryOfMeans::over_tasks(&all, plan),
                 tasks,
             })
         })
@@ -139,41 +140,41 @@ pub fn recovered(runs: &[Measured], plan: &Plan) -> Vec<Recovered> {
     rows.collect()
 }
 
-/// Of those that have the number.
-fn mean(runs: &[&Measured], number: Number) -> Option<f64> {
-    let known: Vec<f64> = runs.iter().filter_map(|run| run.value(number)).collect();
+/// Returns the mean over the runs that have the number.
+fn mean_number(runs: &[&MeasuredRun], number: Number) -> Option<f64> {
+    let known: Vec<f64> = runs.iter().filter_map(|run| run.number_value(number)).collect();
     (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Undefined, pairing::Key};
+    use crate::{Undefined, pairing::PairingKey};
 
-    fn run(task: &str, condition: &str, mcf: f64) -> Measured {
+    fn measured_run(task: &str, condition: &str, mcf: f64) -> MeasuredRun {
         let known = |word: &str| Some(word.to_owned());
-        let key = Key { agent: known("codex"), task: known(task), condition: known(condition) };
-        Measured { key, values: vec![(Number::Mcf, mcf)] }
+        let key = PairingKey { agent: known("codex"), task: known(task), condition: known(condition) };
+        MeasuredRun { key, values: vec![(Number::Mcf, mcf)] }
     }
 
     #[test]
     fn the_share_of_the_gap_that_a_treatment_closes_is_told_by_task_and_on_average() {
         let runs = [
-            run("t1", "single-shot", 3.0),
-            run("t1", "emergent", 2.0),
-            run("t1", "emergent+projectguard", 2.5),
-            run("t2", "single-shot", 3.0),
-            run("t2", "emergent", 2.5),
-            run("t2", "emergent+projectguard", 2.0),
-            run("t2", "emergent+projectguard", 2.25),
+            measured_run("t1", "single-shot", 3.0),
+            measured_run("t1", "emergent", 2.0),
+            measured_run("t1", "emergent+projectguard", 2.5),
+            measured_run("t2", "single-shot", 3.0),
+            measured_run("t2", "emergent", 2.5),
+            measured_run("t2", "emergent+projectguard", 2.0),
+            measured_run("t2", "emergent+projectguard", 2.25),
             // No gap to close, and one that was not run under all three.
-            run("t3", "single-shot", 2.0),
-            run("t3", "emergent", 2.0),
-            run("t3", "emergent+projectguard", 3.0),
-            run("t4", "emergent+projectguard", 3.0),
+            measured_run("t3", "single-shot", 2.0),
+            measured_run("t3", "emergent", 2.0),
+            measured_run("t3", "emergent+projectguard", 3.0),
+            measured_run("t4", "emergent+projectguard", 3.0),
         ];
 
-        let found = recovered(&runs, &Plan { resamples: 99, ..Plan::default() });
+        let found = treatment_recoveries(&runs, &BootstrapPlan { resamples: 99, ..BootstrapPlan::default() });
 
         let [row] = found.as_slice() else { panic!("{found:?}") };
         let shares = [("t1", Some(0.5)), ("t2", Some(-0.75)), ("t3", None)];
@@ -190,34 +191,34 @@ mod tests {
             [("t1", single_shot[0], 2.0, 2.9), ("t2", single_shot[1], 2.0, 2.1)].map(
                 |(task, single_shot, emergent, treated)| {
                     [
-                        run(task, "single-shot", single_shot),
-                        run(task, "emergent", emergent),
-                        run(task, "emergent+projectguard", treated),
+                        measured_run(task, "single-shot", single_shot),
+                        measured_run(task, "emergent", emergent),
+                        measured_run(task, "emergent+projectguard", treated),
                     ]
                 },
             )
         };
-        let plan = Plan { resamples: 99, ..Plan::default() };
+        let plan = BootstrapPlan { resamples: 99, ..BootstrapPlan::default() };
 
-        let found = recovered(&runs([3.0, 2.1]).concat(), &plan);
+        let found = treatment_recoveries(&runs([3.0, 2.1]).concat(), &plan);
         let [ratio, mean] =
             [found[0].of_means.ratio.value, found[0].mean.value].map(Result::unwrap);
         assert!((ratio - 1.0 / 1.1).abs() < 1e-12 && (mean - 0.95).abs() < 1e-12, "{ratio} {mean}");
         let means = found[0].of_means.means;
         assert_eq!((means.treated, means.emergent), (2.5, 2.0));
 
-        let none = recovered(&runs([2.0, 2.0]).concat(), &plan);
+        let none = treatment_recoveries(&runs([2.0, 2.0]).concat(), &plan);
         assert_eq!(none[0].of_means.ratio.value, Err(Undefined::NoGap));
     }
 
     #[test]
     fn without_a_treatment_there_is_nothing_and_of_one_task_no_interval() {
-        let plan = Plan { resamples: 99, ..Plan::default() };
-        let pair = [run("t1", "single-shot", 3.0), run("t1", "emergent", 2.0)];
-        assert_eq!(recovered(&pair, &plan), []);
+        let plan = BootstrapPlan { resamples: 99, ..BootstrapPlan::default() };
+        let pair = [measured_run("t1", "single-shot", 3.0), measured_run("t1", "emergent", 2.0)];
+        assert_eq!(treatment_recoveries(&pair, &plan), []);
 
-        let one = [&pair[..], &[run("t1", "emergent+memory", 3.0)]].concat();
-        let found = recovered(&one, &plan);
+        let one = [&pair[..], &[measured_run("t1", "emergent+memory", 3.0)]].concat();
+        let found = treatment_recoveries(&one, &plan);
 
         assert_eq!(found[0].mean.value, Ok(1.0));
         assert_eq!(found[0].mean.interval, Err(Undefined::FewerThanTwoPairs));

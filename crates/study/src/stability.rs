@@ -1,12 +1,13 @@
-//! How far a judge agrees with itself: judgements that are repeats of each other, and one such group against another.
+//! Agreement of a judge with itself: judgements that are repeats of each other, and one such group against another.
 //!
-//! [`groups`] says which judgements are repeats: everything that asks is equal ([`Setup`]) and so is the state of the
-//! code that was judged. [`Stability`] is of one group: component by component, and as a whole. [`Contrast`] sets two
-//! groups side by side: prompt against prompt, judge against judge ([`Against`]).
+//! [`repeat_groups`] finds the repeats: everything about the question is equal ([`RepeatSetup`]) and so is the state
+//! of the judged code. [`Stability`] measures one group: component by component, and as a whole. [`GroupContrast`]
+//! compares two groups: prompt against prompt, judge against judge ([`SetupDifference`]).
 //!
-//! All shares are of pairs of judgements: of K repeats of a component that have a score there are K(K-1)/2. A component
-//! has a share where at least two gave it a score; the share of a group is the mean over its components, each counting
-//! once, and its interval is drawn over components. Two scores *flip* a boundary where they lie on different sides of it.
+//! All shares are of pairs of judgements: of K repeats of a component that have a score there are K(K-1)/2. A
+//! component has a share where at least two gave it a score; the share of a group is the mean over its components,
+//! each counting once, and its interval is drawn over components. Two scores *flip* a boundary where they lie on
+//! different sides of it.
 
 mod alpha;
 mod contrast;
@@ -15,74 +16,75 @@ mod share;
 #[cfg(test)]
 mod tests;
 
-pub use alpha::alpha;
-pub use contrast::{Against, Contrast, Contrasted, against};
-pub use group::{Group, Setup, State, groups};
-pub use share::Shares;
+pub use alpha::ordinal_alpha;
+pub use contrast::{SetupDifference, GroupContrast, ComponentContrast, setup_difference};
+pub use group::{RepeatGroup, RepeatSetup, JudgedCodeState, repeat_groups};
+pub use share::PairShares;
 
 use std::collections::BTreeSet;
 
 use super::{
-    bootstrap::{Estimate, Plan, estimate},
+    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
     maths::mean,
-    undefined::{Undefined, Value},
+    undefined::{Undefined, NumberOrReason},
 };
 use trajview_run::rubric::Judgement;
 
-/// How steady the judgements of a group are.
+/// The stability of the judgements of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stability {
-    /// How many judgements there are.
+    /// The number of judgements.
     pub repeats: usize,
-    /// By id.
-    pub components: Vec<Steadiness>,
+    /// The components by id.
+    pub components: Vec<ComponentStability>,
     /// Components that at least two of them gave a score.
     pub compared: usize,
-    /// Each the mean over the components that are compared, with its interval.
-    pub shares: Shares<Estimate>,
+    /// Each share is the mean over the compared components, with its interval.
+    pub shares: PairShares<Estimate>,
     /// Krippendorff's alpha with the ordinal metric, the repeats being the raters; 1 is perfect agreement.
     pub alpha: Estimate,
     /// Mean component fidelity of each, over what it gave a score, 0..=4, in the order of the group.
-    pub mcf: Vec<Value>,
-    /// Of [`Self::mcf`]: mean, standard deviation (n - 1), lowest and highest.
-    pub mcf_mean: Value,
-    pub mcf_sd: Value,
+    pub mcf: Vec<NumberOrReason>,
+    /// The mean of [`Self::mcf`]; the fields below are its standard deviation (n - 1), and its lowest and highest
+    /// value.
+    pub mcf_mean: NumberOrReason,
+    pub mcf_sd: NumberOrReason,
     pub mcf_range: Option<(f64, f64)>,
 }
 
-/// What the repeats said of one component.
+/// The scores of the repeats for one component.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Steadiness {
+pub struct ComponentStability {
     pub component: String,
-    /// One for each judgement, in order; None where it gave none.
+    /// The scores, one for each judgement, in order; None where a judgement has none.
     pub scores: Vec<Option<u8>>,
     /// The level given most often, the lowest of several.
     pub mode: Option<u8>,
     /// Lowest and highest.
     pub range: Option<(u8, u8)>,
     /// Standard deviation (n - 1).
-    pub sd: Value,
+    pub sd: NumberOrReason,
     /// Share of the scores that are the mode.
-    pub at_mode: Value,
-    pub shares: Shares<Value>,
+    pub at_mode: NumberOrReason,
+    pub shares: PairShares<NumberOrReason>,
 }
 
-/// What two groups have in common to be asked about; every id once, sorted.
-pub(super) fn components(judgements: &[&Judgement]) -> Vec<String> {
+/// Returns the ids of all components in the judgements, each once, sorted.
+pub(super) fn component_ids(judgements: &[&Judgement]) -> Vec<String> {
     let all = judgements.iter().flat_map(|it| &it.verdicts).map(|it| it.component.clone());
     all.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// One score for each judgement.
-pub(super) fn scores_of(judgements: &[&Judgement], component: &str) -> Vec<Option<u8>> {
-    judgements.iter().map(|it| it.of(component).and_then(|verdict| verdict.score)).collect()
+/// Returns one score for each judgement.
+pub(super) fn component_scores(judgements: &[&Judgement], component: &str) -> Vec<Option<u8>> {
+    judgements.iter().map(|it| it.verdict_on(component).and_then(|verdict| verdict.score)).collect()
 }
 
-impl Steadiness {
-    /// Of the scores of one component.
-    pub fn of(component: &str, scores: Vec<Option<u8>>) -> Self {
+impl ComponentStability {
+    /// Computes the stability from the scores of one component.
+    pub fn from_scores(component: &str, scores: Vec<Option<u8>>) -> Self {
         let given: Vec<u8> = scores.iter().copied().flatten().collect();
-        let mode = mode(&given);
+        let mode = lowest_mode(&given);
         let count_of = |level: u8| given.iter().filter(|score| **score == level).count();
         let at_mode =
             mode.map_or(Err(Undefined::NoPairs), |it| Ok(count_of(it) as f64 / given.len() as f64));
@@ -92,39 +94,39 @@ impl Steadiness {
             component: component.to_owned(),
             mode,
             range,
-            sd: deviation(&numbers),
+            sd: standard_deviation(&numbers),
             at_mode,
-            shares: Shares::within(&given),
+            shares: PairShares::within_scores(&given),
             scores,
         }
     }
 
-    /// Those that are there.
-    pub fn given(&self) -> Vec<u8> {
+    /// Returns the scores without the missing ones.
+    pub fn known_scores(&self) -> Vec<u8> {
         self.scores.iter().copied().flatten().collect()
     }
 }
 
 impl Stability {
-    /// Of judgements that are repeats of each other.
-    pub fn of(judgements: &[&Judgement], plan: &Plan) -> Self {
-        let ids = components(judgements);
-        let components: Vec<Steadiness> =
-            ids.iter().map(|id| Steadiness::of(id, scores_of(judgements, id))).collect();
+    /// Computes the stability of judgements that are repeats of each other.
+    pub fn for_repeats(judgements: &[&Judgement], plan: &BootstrapPlan) -> Self {
+        let ids = component_ids(judgements);
+        let components: Vec<ComponentStability> =
+            ids.iter().map(|id| ComponentStability::from_scores(id, component_scores(judgements, id))).collect();
         let units: Vec<Vec<u8>> =
-            components.iter().map(Steadiness::given).filter(|given| given.len() > 1).collect();
-        let known: Vec<Shares<f64>> =
-            components.iter().filter_map(|it| it.shares.known()).collect();
-        let mcf: Vec<Value> = judgements.iter().map(|it| fidelity(it)).collect();
+            components.iter().map(ComponentStability::known_scores).filter(|given| given.len() > 1).collect();
+        let known: Vec<PairShares<f64>> =
+            components.iter().filter_map(|it| it.shares.all_defined()).collect();
+        let mcf: Vec<NumberOrReason> = judgements.iter().map(|it| mean_score(it)).collect();
         let of_all: Vec<f64> = mcf.iter().copied().flatten().collect();
         let lowest = of_all.iter().copied().reduce(f64::min);
         Self {
             repeats: judgements.len(),
             compared: units.len(),
-            shares: Shares::each(|share| mean_of(&known, share, plan)),
-            alpha: alpha_of(&units, plan),
+            shares: PairShares::from_each(|share| mean_estimate(&known, share, plan)),
+            alpha: alpha_estimate(&units, plan),
             mcf_mean: mean_or_none(&of_all),
-            mcf_sd: deviation(&of_all),
+            mcf_sd: standard_deviation(&of_all),
             mcf_range: lowest.zip(of_all.iter().copied().reduce(f64::max)),
             mcf,
             components,
@@ -133,23 +135,23 @@ impl Stability {
 }
 
 /// The lowest of those given most often.
-pub(super) fn mode(given: &[u8]) -> Option<u8> {
+pub(super) fn lowest_mode(given: &[u8]) -> Option<u8> {
     let count = |level: u8| given.iter().filter(|score| **score == level).count();
     let levels: BTreeSet<u8> = given.iter().copied().collect();
     levels.into_iter().rev().max_by_key(|level| count(*level))
 }
 
-fn fidelity(judgement: &Judgement) -> Value {
+fn mean_score(judgement: &Judgement) -> NumberOrReason {
     let scores = judgement.verdicts.iter().filter_map(|it| it.score).map(f64::from);
     mean_or_none(&scores.collect::<Vec<_>>())
 }
 
-fn mean_or_none(numbers: &[f64]) -> Value {
+fn mean_or_none(numbers: &[f64]) -> NumberOrReason {
     if numbers.is_empty() { Err(Undefined::NoPairs) } else { Ok(mean(numbers)) }
 }
 
-/// With n - 1; of fewer than two there is none.
-fn deviation(numbers: &[f64]) -> Value {
+/// Returns the standard deviation with n - 1; undefined for fewer than two numbers.
+fn standard_deviation(numbers: &[f64]) -> NumberOrReason {
     match numbers.len() {
         0 => Err(Undefined::NoPairs),
         1 => Err(Undefined::FewerThanTwoPairs),
@@ -162,35 +164,35 @@ fn deviation(numbers: &[f64]) -> Value {
 }
 
 /// The mean of one number of each thing, with an interval drawn over the things.
-pub(super) fn mean_of<T>(things: &[T], number: impl Fn(&T) -> f64, plan: &Plan) -> Estimate {
+pub(super) fn mean_estimate<T>(things: &[T], number: impl Fn(&T) -> f64, plan: &BootstrapPlan) -> Estimate {
     let numbers: Vec<f64> = things.iter().map(number).collect();
-    let of = |sample: &[usize]| {
+    let drawn_mean = |sample: &[usize]| {
         let drawn = sample.iter().filter_map(|at| numbers.get(*at)).copied();
         mean_or_none(&drawn.collect::<Vec<_>>())
     };
-    drawn_over(numbers.len(), of, plan)
+    bootstrap_over(numbers.len(), drawn_mean, plan)
 }
 
-fn alpha_of(units: &[Vec<u8>], plan: &Plan) -> Estimate {
-    let of = |sample: &[usize]| {
+fn alpha_estimate(units: &[Vec<u8>], plan: &BootstrapPlan) -> Estimate {
+    let drawn_alpha = |sample: &[usize]| {
         let drawn: Vec<&[u8]> =
             sample.iter().filter_map(|at| units.get(*at)).map(Vec::as_slice).collect();
-        alpha(&drawn)
+        ordinal_alpha(&drawn)
     };
-    drawn_over(units.len(), of, plan)
+    bootstrap_over(units.len(), drawn_alpha, plan)
 }
 
 /// A statistic of `count` things by number, from 0, with its interval; of fewer than two things there is no interval.
-pub(super) fn drawn_over(count: usize, of: impl Fn(&[usize]) -> Value, plan: &Plan) -> Estimate {
+pub(super) fn bootstrap_over(count: usize, of: impl Fn(&[usize]) -> NumberOrReason, plan: &BootstrapPlan) -> Estimate {
     let all: Vec<usize> = (0..count).collect();
     let value = of(&all);
     if count < 2 {
         let why = value.err().unwrap_or(Undefined::FewerThanTwoPairs);
         return Estimate { value, ..Estimate::undefined(why) };
     }
-    let resampled: Vec<Value> = plan.draws(count).map(|sample| of(&sample)).collect();
-    let without_one: Vec<Value> = (0..count)
+    let resampled: Vec<NumberOrReason> = plan.draws_among(count).map(|sample| of(&sample)).collect();
+    let without_one: Vec<NumberOrReason> = (0..count)
         .map(|at| of(&all.iter().copied().filter(|other| *other != at).collect::<Vec<_>>()))
         .collect();
-    estimate(value, &resampled, &without_one, plan.confidence)
+    bca_estimate(value, &resampled, &without_one, plan.confidence)
 }

@@ -1,28 +1,28 @@
-//! How a number goes from checkpoint to checkpoint over many runs: in which share of them it rises, and by how much a
-//! checkpoint. The main figures of SlopCodeBench (arXiv 2603.24755) are of erosion and verbosity.
+//! The trend of a number from checkpoint to checkpoint over many runs: the share of runs in which it rises, and the
+//! rise per checkpoint. The main figures of SlopCodeBench (arXiv 2603.24755) are of erosion and verbosity.
 //!
-//! A run rises where its last measured checkpoint is above its first. The paper does not say how it tells; the sign of
-//! the slope stands beside it. Checkpoints that could not be measured are left out of both, and counted.
+//! A run rises where its last measured checkpoint is above its first. The paper does not define a rise; the sign of
+//! the slope is reported beside it. Checkpoints that could not be measured are left out of both, and counted.
 
 use super::{
-    bootstrap::{Estimate, Plan},
+    bootstrap::{Estimate, BootstrapPlan},
     maths::mean,
-    paired::{SAME, paired},
+    paired::{SAME, compare_pairs},
 };
 
 /// The number at the end of each checkpoint of one run, in order; None where it could not be measured.
-pub type Series = Vec<Option<f64>>;
+pub type CheckpointSeries = Vec<Option<f64>>;
 
 /// Runs together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trend {
-    /// Those with two measured checkpoints or more.
+    /// The number of runs with two measured checkpoints or more.
     pub runs: usize,
-    /// Of these by their last measured checkpoint against their first.
+    /// The runs whose last measured checkpoint is above their first.
     pub rises: usize,
     pub level: usize,
     pub falls: usize,
-    /// Of these with a least-squares slope above 0.
+    /// The runs with a least-squares slope above 0.
     pub rising_slopes: usize,
     /// Runs with fewer than two measured checkpoints.
     pub left_out: usize,
@@ -39,13 +39,13 @@ impl Trend {
     }
 }
 
-/// Of many runs, in any order.
-pub fn trend<'a>(runs: impl IntoIterator<Item = &'a Series>, plan: &Plan) -> Trend {
-    let runs: Vec<&Series> = runs.into_iter().collect();
+/// Computes the trend over many runs, in any order.
+pub fn trend_over_runs<'a>(runs: impl IntoIterator<Item = &'a CheckpointSeries>, plan: &BootstrapPlan) -> Trend {
+    let runs: Vec<&CheckpointSeries> = runs.into_iter().collect();
     let measured: Vec<Vec<(f64, f64)>> =
-        runs.iter().map(|series| points(series)).filter(|points| points.len() > 1).collect();
-    let changes: Vec<f64> = measured.iter().filter_map(|points| change(points)).collect();
-    let slopes: Vec<(f64, f64)> = measured.iter().map(|points| (slope(points), 0.0)).collect();
+        runs.iter().map(|series| measured_points(series)).filter(|points| points.len() > 1).collect();
+    let changes: Vec<f64> = measured.iter().filter_map(|points| last_minus_first(points)).collect();
+    let slopes: Vec<(f64, f64)> = measured.iter().map(|points| (least_squares_slope(points), 0.0)).collect();
     let unmeasured = runs.iter().flat_map(|series| series.iter()).filter(|it| it.is_none()).count();
     let count = |is_so: fn(f64) -> bool| changes.iter().filter(|change| is_so(**change)).count();
     Trend {
@@ -56,31 +56,31 @@ pub fn trend<'a>(runs: impl IntoIterator<Item = &'a Series>, plan: &Plan) -> Tre
         rising_slopes: slopes.iter().filter(|(slope, _)| *slope > SAME).count(),
         left_out: runs.len() - measured.len(),
         unmeasured,
-        slope: paired(&slopes, plan).mean_gap,
+        slope: compare_pairs(&slopes, plan).mean_gap,
     }
 }
 
 /// The slope of one run, a checkpoint; None with fewer than two that are measured.
-pub fn slope_of(series: &Series) -> Option<f64> {
-    let points = points(series);
-    (points.len() > 1).then(|| slope(&points))
+pub fn series_slope(series: &CheckpointSeries) -> Option<f64> {
+    let points = measured_points(series);
+    (points.len() > 1).then(|| least_squares_slope(&points))
 }
 
 /// (number of the checkpoint, value) of those that are measured.
-fn points(series: &Series) -> Vec<(f64, f64)> {
+fn measured_points(series: &CheckpointSeries) -> Vec<(f64, f64)> {
     let numbered = (1..).zip(series);
     numbered.filter_map(|(at, value)| Some((f64::from(at), (*value)?))).collect::<Vec<(f64, f64)>>()
 }
 
 /// The last less the first; 0 where they differ by rounding alone.
-fn change(points: &[(f64, f64)]) -> Option<f64> {
+fn last_minus_first(points: &[(f64, f64)]) -> Option<f64> {
     let (first, last) = (points.first()?.1, points.last()?.1);
     let is_same = (last - first).abs() <= SAME * first.abs().max(last.abs());
     Some(if is_same { 0.0 } else { last - first })
 }
 
-/// By least squares; the points are two or more and at different checkpoints.
-fn slope(points: &[(f64, f64)]) -> f64 {
+/// Returns the slope by least squares; there are at least two points, at different checkpoints.
+fn least_squares_slope(points: &[(f64, f64)]) -> f64 {
     let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let (centre, middle) = (mean(&x), mean(&y));
     let products = points.iter().map(|(x, y)| (x - centre) * (y - middle)).sum::<f64>();
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn runs_rise_by_their_last_checkpoint_against_the_first_and_have_a_slope_a_checkpoint() {
-        let runs: [Series; 5] = [
+        let runs: [CheckpointSeries; 5] = [
             vec![Some(0.1), Some(0.2), Some(0.3)],
             vec![Some(0.5), Some(0.9), Some(0.4)],
             vec![Some(0.3), Some(0.3)],
@@ -101,7 +101,7 @@ mod tests {
             vec![None, Some(0.7)],
         ];
 
-        let trend = trend(&runs, &Plan::default());
+        let trend = trend_over_runs(&runs, &BootstrapPlan::default());
 
         assert_eq!((trend.runs, trend.left_out, trend.unmeasured), (4, 1, 3));
         assert_eq!((trend.rises, trend.level, trend.falls), (2, 1, 1));
@@ -113,10 +113,10 @@ mod tests {
 
     #[test]
     fn without_two_measured_checkpoints_there_is_no_trend() {
-        let trend = trend(&[vec![None, Some(0.4)]], &Plan::default());
+        let trend = trend_over_runs(&[vec![None, Some(0.4)]], &BootstrapPlan::default());
 
         assert_eq!((trend.runs, trend.left_out, trend.share_rising()), (0, 1, None));
         assert!(trend.slope.value.is_err());
-        assert_eq!(slope_of(&vec![Some(0.4), None]), None);
+        assert_eq!(series_slope(&vec![Some(0.4), None]), None);
     }
 }

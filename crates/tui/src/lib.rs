@@ -1,12 +1,12 @@
 //! The screen of trajview, from state to cells, without a terminal.
 //!
-//! [`widgets`] is what views draw with; [`session`] is what is open and what is known of it; [`views`] has one folder a view;
-//! [`shell`] is which screen is on, overlays, keys, palette, help. A message changes the state and may ask for an effect, and
-//! whoever runs the program carries the effect out and sends its answer as a message.
+//! [`widgets`] are the parts that views draw with; [`session`] is the open run and everything computed from it; [`views`]
+//! has one folder a view; [`shell`] has the visible screen, overlays, keys, palette and help. A message changes the state
+//! and may ask for an effect; the program runs the effect and sends its result as a message.
 //!
 //! # Of this crate
 //!
-//! - **Knows** what is shown and what a key does.
+//! - **Knows** everything that is drawn and the meaning of every key.
 //! - **Must not know** disks, clocks, threads, processes, connections: `store`, `judge` and `live` are no dependencies.
 //! - **Used by** the program, which has the terminal and the threads.
 //! - **Always true**: a state and a message give the same state and effects again, so that each frame can be tested. A module

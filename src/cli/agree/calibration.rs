@@ -1,29 +1,29 @@
 //! The calibration table of the SLUMP paper: each of two humans against the judge, then the humans against each other.
 //!
-//! Who the three are is said with `--raters`, or follows where there are two humans and one judge. In a table of
-//! scores nobody says what a column is; there a column called `judge` among three is the judge.
+//! The three raters are named with `--raters`, or follow where there are two humans and one judge. A table of scores
+//! does not record the kind of a column; there a column called `judge` among three is the judge.
 
 use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    Failure,
-    output::{Form, Out, Table},
+    CommandFailure,
+    output::{TableForm, Out, OutputTable},
 };
-use trajview_run::named::{self, Miss};
+use trajview_run::find_by_name::{self, NameMiss};
 use trajview_study::{
     Coefficient, Interval, Undefined,
-    agreement::Boundary,
-    raters::{Kind, Panel, Rater},
+    agreement::LevelBoundary,
+    raters::{RaterKind, RaterPanel, Rater},
 };
 
 use super::{
-    document::{Calibration, Document, PairRow},
+    document::{Calibration, AgreeDocument, RaterPairRow},
     tables,
-    written::section,
+    number_text::print_section,
 };
 
-/// What the columns are, and what they are called.
+/// The measures that are columns of the table, each with its head.
 const COLUMNS: [(Coefficient, &str); 7] = [
     (Coefficient::Exact, "exact"),
     (Coefficient::Within1, "within 1"),
@@ -35,50 +35,50 @@ const COLUMNS: [(Coefficient, &str); 7] = [
 ];
 
 /// Columns of the first of two tables, where one is wider than the terminal.
-const FIRST: usize = 4;
+const FIRST_TABLE_COLUMNS: usize = 4;
 
-/// The three raters alone: first and second human, then the judge.
+/// Selects the three raters: first and second human, then the judge.
 ///
 /// # Errors
 ///
-/// A sentence that lists the raters, where it is not plain who is meant.
-pub fn chosen(panel: Panel, wanted: &[String]) -> Result<(Panel, Calibration), Failure> {
-    let [first, second, judge] = three(&panel, wanted)
-        .map_err(|why| Failure::wrong(format!("{why}; {}", listed(&panel))))?;
+/// A sentence that lists the raters if the selection is ambiguous.
+pub fn select_calibration_raters(panel: RaterPanel, wanted: &[String]) -> Result<(RaterPanel, Calibration), CommandFailure> {
+    let [first, second, judge] = calibration_rater_indices(&panel, wanted)
+        .map_err(|why| CommandFailure::wrong_arguments(format!("{why}; {}", rater_list_text(&panel))))?;
     let mut raters: Vec<Option<Rater>> = panel.raters.into_iter().map(Some).collect();
-    let mut take = |at: usize, kind: Kind| {
+    let mut take = |at: usize, kind: RaterKind| {
         let rater = raters.get_mut(at).and_then(Option::take);
         rater.map(|rater| Rater { kind, ..rater })
     };
-    let kept = [take(first, Kind::Human), take(second, Kind::Human), take(judge, Kind::Judge)];
-    let kept: Vec<Rater> = kept.into_iter().flatten().collect();
-    let name = |at: usize| kept.get(at).map(|rater| rater.name.clone()).unwrap_or_default();
+    let select_calibration_raters = [take(first, RaterKind::Human), take(second, RaterKind::Human), take(judge, RaterKind::Judge)];
+    let chosen_raters: Vec<Rater> = select_calibration_raters.into_iter().flatten().collect();
+    let name = |at: usize| chosen_raters.get(at).map(|rater| rater.name.clone()).unwrap_or_default();
     let calibration = Calibration { first: name(0), second: name(1), judge: name(2) };
-    Ok((Panel { raters: kept, problems: panel.problems }, calibration))
+    Ok((RaterPanel { raters: chosen_raters, problems: panel.problems }, calibration))
 }
 
-/// By number.
-fn three(panel: &Panel, wanted: &[String]) -> Result<[usize; 3], String> {
-    let three = match wanted {
-        [] => by_kind(panel)?,
+/// Returns the indices of the three raters in the panel: first and second human, then the judge.
+fn calibration_rater_indices(panel: &RaterPanel, wanted: &[String]) -> Result<[usize; 3], String> {
+    let calibration_rater_indices = match wanted {
+        [] => rater_indices_by_kind(panel)?,
         [first, second, judge] => {
-            [by_name(panel, first)?, by_name(panel, second)?, by_name(panel, judge)?]
+            [rater_index_by_name(panel, first)?, rater_index_by_name(panel, second)?, rater_index_by_name(panel, judge)?]
         }
         others => {
             return Err(format!("--raters names {}, not two humans and a judge", others.len()));
         }
     };
-    let [first, second, judge] = three;
+    let [first, second, judge] = calibration_rater_indices;
     let is_apart = first != second && first != judge && second != judge;
-    if is_apart { Ok(three) } else { Err("--raters names one rater twice".into()) }
+    if is_apart { Ok(calibration_rater_indices) } else { Err("--raters names one rater twice".into()) }
 }
 
-fn by_kind(panel: &Panel) -> Result<[usize; 3], String> {
-    let of = |kind: Kind| -> Vec<usize> {
+fn rater_indices_by_kind(panel: &RaterPanel) -> Result<[usize; 3], String> {
+    let indices_of_kind = |kind: RaterKind| -> Vec<usize> {
         let raters = panel.raters.iter().enumerate();
         raters.filter(|(_, rater)| rater.kind == kind).map(|(at, _)| at).collect()
     };
-    let (humans, judges, unknown) = (of(Kind::Human), of(Kind::Judge), of(Kind::Unknown));
+    let (humans, judges, unknown) = (indices_of_kind(RaterKind::Human), indices_of_kind(RaterKind::Judge), indices_of_kind(RaterKind::Unknown));
     if let ([first, second], [judge]) = (humans.as_slice(), judges.as_slice()) {
         return Ok([*first, *second, *judge]);
     }
@@ -93,87 +93,87 @@ fn by_kind(panel: &Panel) -> Result<[usize; 3], String> {
     }
 }
 
-/// As every command names somebody ([`named::by_name`]).
-fn by_name(panel: &Panel, word: &str) -> Result<usize, String> {
+/// Finds a rater by the beginning of a name, as every command does ([`find_by_name::position_by_name`]).
+fn rater_index_by_name(panel: &RaterPanel, word: &str) -> Result<usize, String> {
     let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();
-    named::by_name(word, &names).map_err(|miss| match miss {
-        Miss::None => format!("--raters: there is no {:?}", word.trim()),
-        Miss::Several(_) => format!("--raters: several begin with {:?}", word.trim()),
+    find_by_name::position_by_name(word, &names).map_err(|miss| match miss {
+        NameMiss::None => format!("--raters: there is no {:?}", word.trim()),
+        NameMiss::Several(_) => format!("--raters: several begin with {:?}", word.trim()),
     })
 }
 
-fn listed(panel: &Panel) -> String {
-    let said =
+fn rater_list_text(panel: &RaterPanel) -> String {
+    let rater_text =
         |rater: &Rater| format!("{} ({}, {})", rater.name, rater.kind.name(), rater.scores.len());
     match panel.raters.as_slice() {
         [] => "there are no raters".into(),
         raters => format!(
             "the raters, with how many they scored: {}",
-            raters.iter().map(said).collect::<Vec<_>>().join(", ")
+            raters.iter().map(rater_text).collect::<Vec<_>>().join(", ")
         ),
     }
 }
 
-/// The table, cut in two where the terminal is narrower than it; then base rates and what is to be known beside them.
-pub fn print(document: &Document, form: Form, out: &mut Out) -> io::Result<()> {
-    out.sentence(&tables::head(document))?;
-    if form != Form::Text {
-        section("", &flat(document), out)?;
+/// Prints the table, cut in two where the terminal is narrower than it; then base rates and notes.
+pub fn print_table(document: &AgreeDocument, form: TableForm, out: &mut Out) -> io::Result<()> {
+    out.print_sentence(&tables::head_line(document))?;
+    if form != TableForm::Text {
+        print_section("", &flat_table(document), out)?;
     } else {
-        let whole = stacked(document, &COLUMNS);
-        if out.columns().is_none_or(|columns| whole.width() <= columns) {
-            section("", &whole, out)?;
+        let wide_table = stacked_table(document, &COLUMNS);
+        if out.terminal_columns().is_none_or(|columns| wide_table.total_width() <= columns) {
+            print_section("", &wide_table, out)?;
         } else {
-            let (first, second) = COLUMNS.split_at(FIRST);
-            section("", &stacked(document, first), out)?;
-            section("", &stacked(document, second), out)?;
+            let (first, second) = COLUMNS.split_at(FIRST_TABLE_COLUMNS);
+            print_section("", &stacked_table(document, first), out)?;
+            print_section("", &stacked_table(document, second), out)?;
         }
     }
-    section("share of each level", &base_rates(document), out)?;
+    print_section("share of each level", &base_rates(document), out)?;
     tables::print_notes(document, out)
 }
 
-/// Each interval in the row below its value.
-fn stacked(document: &Document, columns: &[(Coefficient, &'static str)]) -> Table {
+/// Returns a table with each interval in the row below its value.
+fn stacked_table(document: &AgreeDocument, columns: &[(Coefficient, &'static str)]) -> OutputTable {
     let heads = columns.iter().map(|(_, head)| format!(">{head}"));
     let mut table =
-        Table::headed(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
+        OutputTable::with_heads(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
     for pair in &document.pairs {
-        let mut values = vec![tables::between(pair), pair.measures.agreement.n.to_string()];
+        let mut values = vec![tables::pair_name(pair), pair.measures.agreement.n.to_string()];
         let mut intervals = vec![String::new(), String::new()];
         for (coefficient, _) in columns {
-            let (value, interval) = cell(pair, *coefficient);
+            let (value, interval) = value_and_interval(pair, *coefficient);
             values.push(value);
             intervals.push(interval);
         }
-        table.row(values);
+        table.add_row(values);
         if intervals.iter().any(|words| !words.is_empty()) {
-            table.row(intervals);
+            table.add_row(intervals);
         }
     }
     table
 }
 
-/// One row for every two raters.
-fn flat(document: &Document) -> Table {
+/// Returns one row for every two raters.
+fn flat_table(document: &AgreeDocument) -> OutputTable {
     let heads = COLUMNS.iter().map(|(_, head)| format!(">{head}"));
     let mut table =
-        Table::headed(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
+        OutputTable::with_heads(["raters".into(), ">n".into()].into_iter().chain(heads).collect());
     for pair in &document.pairs {
-        let said = |(coefficient, _): &(Coefficient, &str)| {
-            let (value, interval) = cell(pair, *coefficient);
+        let cell_text = |(coefficient, _): &(Coefficient, &str)| {
+            let (value, interval) = value_and_interval(pair, *coefficient);
             format!("{value} {interval}").trim_end().to_owned()
         };
-        let first = [tables::between(pair), pair.measures.agreement.n.to_string()];
-        table.row(first.into_iter().chain(COLUMNS.iter().map(said)).collect());
+        let first = [tables::pair_name(pair), pair.measures.agreement.n.to_string()];
+        table.add_row(first.into_iter().chain(COLUMNS.iter().map(cell_text)).collect());
     }
     table
 }
 
-/// `0.77` and `[0.63, 0.88]`; of a boundary `1/56 (0.02)`.
-fn cell(pair: &PairRow, coefficient: Coefficient) -> (String, String) {
-    let estimate = pair.measures.agreement.estimate(coefficient);
-    let value = match (estimate.value, boundary(pair, coefficient)) {
+/// Returns `0.77` and `[0.63, 0.88]`; of a boundary `1/56 (0.02)`.
+fn value_and_interval(pair: &RaterPairRow, coefficient: Coefficient) -> (String, String) {
+    let estimate = pair.measures.agreement.estimate_for(coefficient);
+    let value = match (estimate.value, pair_boundary(pair, coefficient)) {
         (Ok(share), Some(boundary)) => format!("{boundary} ({share:.2})"),
         (Ok(value), None) => format!("{value:.2}"),
         (Err(_), _) => "-".into(),
@@ -182,11 +182,11 @@ fn cell(pair: &PairRow, coefficient: Coefficient) -> (String, String) {
     (value, interval.unwrap_or_default())
 }
 
-/// A row for each rater, from the lowest level to the highest; several where it is not held against the others on the
-/// same things.
-fn base_rates(document: &Document) -> Table {
+/// Makes a row for each rater, from the lowest level to the highest; a rater has several rows where it is not compared
+/// with the others on the same things.
+fn base_rates(document: &AgreeDocument) -> OutputTable {
     let heads = document.levels.iter().map(|level| format!(">{level}"));
-    let mut table = Table::headed(["rater".into(), ">n".into()].into_iter().chain(heads).collect());
+    let mut table = OutputTable::with_heads(["rater".into(), ">n".into()].into_iter().chain(heads).collect());
     let mut rows: Vec<Vec<String>> = vec![];
     for pair in &document.pairs {
         let agreement = &pair.measures.agreement;
@@ -201,13 +201,13 @@ fn base_rates(document: &Document) -> Table {
         }
     }
     rows.sort_by_key(|row| document.raters.iter().position(|it| row.first() == Some(&it.name)));
-    rows.into_iter().for_each(|row| table.row(row));
+    rows.into_iter().for_each(|row| table.add_row(row));
     table
 }
 
 /// A column of two raters, in a row of a CSV.
 #[derive(Serialize)]
-struct CsvRow<'a> {
+struct CalibrationCsvRow<'a> {
     raters: String,
     a: &'a str,
     b: &'a str,
@@ -216,35 +216,35 @@ struct CsvRow<'a> {
     value: Option<f64>,
     ci95: Option<Interval>,
     count: Option<u64>,
-    /// What the count is out of.
+    /// The total that the count is a part of.
     of: Option<u64>,
     why: Option<Undefined>,
 }
 
-/// A row for every two raters and column. Empty cells are not defined, or no count.
-pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+/// Writes a row for every two raters and column. Empty cells are not defined, or no count.
+pub fn write_csv(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
     let rows = document.pairs.iter().flat_map(|pair| COLUMNS.map(|(it, _)| csv_row(pair, it)));
-    out.csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why of", rows)
+    out.print_csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why of", rows)
 }
 
-fn csv_row(pair: &PairRow, coefficient: Coefficient) -> CsvRow<'_> {
+fn csv_row(pair: &RaterPairRow, coefficient: Coefficient) -> CalibrationCsvRow<'_> {
     let agreement = &pair.measures.agreement;
-    let estimate = agreement.estimate(coefficient);
-    CsvRow {
-        raters: tables::between(pair),
+    let estimate = agreement.estimate_for(coefficient);
+    CalibrationCsvRow {
+        raters: tables::pair_name(pair),
         a: &pair.a,
         b: &pair.b,
         n: agreement.n,
         measure: coefficient.name(),
         value: estimate.value.ok(),
         ci95: estimate.interval.ok(),
-        count: boundary(pair, coefficient).map(|it| it.count),
-        of: boundary(pair, coefficient).map(|it| it.of),
+        count: pair_boundary(pair, coefficient).map(|it| it.count),
+        of: pair_boundary(pair, coefficient).map(|it| it.total),
         why: estimate.value.err(),
     }
 }
 
-/// How many scores lie on different sides of a boundary, and of how many.
-fn boundary(pair: &PairRow, coefficient: Coefficient) -> Option<Boundary> {
-    coefficient.boundary(&pair.measures.agreement.table)
+/// Counts the scores that lie on different sides of a boundary, and all scores.
+fn pair_boundary(pair: &RaterPairRow, coefficient: Coefficient) -> Option<LevelBoundary> {
+    coefficient.boundary_in(&pair.measures.agreement.table)
 }

@@ -1,5 +1,5 @@
-//! The JSON of `agree`: field names are fixed by the contract, adding some is fine. What is not defined is null, and
-//! `not_defined` says why.
+//! The JSON of `agree`: field names are fixed by the contract, adding some is fine. An undefined value is null, and
+//! `not_defined` gives the reason.
 
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
@@ -8,80 +8,80 @@ use std::{
     path::PathBuf,
 };
 
-use trajview_run::{Warning, rubric::Unit};
+use trajview_run::{Warning, rubric::LabelUnit};
 use trajview_study::{
-    Agreement, Coefficient, Estimate, Interval, Plan, Ratings, Scale, Undefined,
-    agreement::{AC2_WEIGHTS, Boundary, trust::SQUARING},
-    raters::{Joined, LabelsOf, Panel, Part, Rater, Score, ScoredPair, join, runs_of},
+    Agreement, Coefficient, Estimate, Interval, BootstrapPlan, Ratings, RatingScale, Undefined,
+    agreement::{AC2_WEIGHTS, LevelBoundary, interval_doubt::SQUARING},
+    raters::{JoinedScores, LabelSource, RaterPanel, ScorePart, Rater, RaterScore, ScoredPair, join_scores, run_numbers},
 };
-use trajview_tui::shell::copy::argument;
+use trajview_tui::shell::copy::shell_argument;
 
 use super::{
     panel,
     panel::PanelRow,
-    parts::By,
-    reference::{Reference, Terms, With},
-    repeats::Repeats,
-    written::{doubted, plain_number},
+    grouping::AgreeGrouping,
+    reference::{ReferenceAgreement, ReferenceTerms, ReferenceOptions},
+    repeats::JudgeRepeats,
+    number_text::{doubted_intervals_text, plain_number},
 };
 
 #[derive(Serialize)]
-pub struct Document {
+pub struct AgreeDocument {
     schema: &'static str,
     #[serde(flatten)]
-    pub of: PartOf,
+    pub of: ComparedPart,
     #[serde(serialize_with = "plain_numbers")]
     pub levels: Vec<f64>,
     #[serde(flatten)]
-    pub drawn: Drawn,
-    /// Names of the runs; empty where nothing names one.
+    pub drawn: AgreeResamplingFacts,
+    /// Names of the runs. Empty if nothing names one.
     pub runs: Vec<String>,
     pub raters: Vec<RaterRow>,
-    /// Who is who where the calibration table was asked for; the pairs are its rows then, in its order.
+    /// The role of each rater, where the calibration table was requested; the pairs are its rows then, in its order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Calibration>,
-    pub pairs: Vec<PairRow>,
+    pub pairs: Vec<RaterPairRow>,
     /// All raters together, with scores missing here and there; empty with fewer than two.
     pub panel: Vec<PanelRow>,
-    /// Every rater against one; null where there is no reference.
-    pub reference: Option<Reference>,
+    /// Every rater against one. Null if there is no reference.
+    pub reference: Option<ReferenceAgreement>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<Repeats>,
+    pub repeats: Option<JudgeRepeats>,
     /// Scores that no other rater has a counterpart to.
-    pub alone: Vec<AloneRow>,
-    /// What could not be used.
+    pub alone: Vec<UnmatchedScoreRow>,
+    /// The inputs that could not be used.
     pub problems: Vec<Warning>,
-    /// Of other kinds of things, by other criteria and on other scales: as this document, each by itself.
+    /// The same document for each other kind of thing, criterion and scale.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub more: Vec<Document>,
+    pub more: Vec<AgreeDocument>,
 }
 
-/// What it is the agreement of.
+/// The part of the scores that the agreement is computed for.
 #[derive(Serialize)]
-pub struct PartOf {
+pub struct ComparedPart {
     pub unit: &'static str,
-    /// Null where there is one criterion, and of what was raised.
+    /// Null if there is one criterion, and of what was raised.
     pub criterion: Option<String>,
     pub scale: String,
-    /// Which alpha fits the levels: `nominal`, `ordinal` or `interval`; the `alpha` of two raters is that one.
+    /// The alpha that fits the levels: `nominal`, `ordinal` or `interval`; the `alpha` of two raters is that one.
     pub alpha_level: &'static str,
-    /// In words, where it is another than components on 0..4.
+    /// The part in words; None for components on 0..4.
     #[serde(skip)]
     pub words: Option<String>,
 }
 
-/// How intervals are drawn.
+/// The settings by which intervals are drawn.
 #[derive(Serialize)]
-pub struct Drawn {
+pub struct AgreeResamplingFacts {
     pub seed: u64,
     pub resamples: usize,
-    /// What an interval covers.
+    /// The probability that an interval covers the value: 0.95.
     confidence: f64,
     ac2_weights: &'static str,
 }
 
-impl PartOf {
-    fn of(part: &Part, scale: &Scale) -> Self {
+impl ComparedPart {
+    fn new(part: &ScorePart, scale: &RatingScale) -> Self {
         Self {
             unit: part.unit.word(),
             criterion: part.criterion.clone(),
@@ -101,7 +101,7 @@ pub struct Calibration {
 }
 
 #[derive(Serialize)]
-pub struct AloneRow {
+pub struct UnmatchedScoreRow {
     pub rater: String,
     pub component: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,32 +117,34 @@ pub struct RaterRow {
     pub name: String,
     pub model: Option<String>,
     pub kind: &'static str,
-    /// Of labels, whether they were given before the verdict was seen; null where nothing says it.
+    /// True if the labels were given before the verdict was seen. Null if that is not recorded, and for
+    /// judgements.
     pub blind: Option<bool>,
-    /// How many.
+    /// The number of scores.
     pub scores: usize,
     #[serde(skip)]
-    pub labels: Option<LabelsOf>,
+    pub labels: Option<LabelSource>,
 }
 
 #[derive(Serialize)]
-pub struct PairRow {
+pub struct RaterPairRow {
     pub a: String,
     pub b: String,
     /// Things that only one of the two scored.
     pub only_a: usize,
     pub only_b: usize,
     #[serde(flatten)]
-    pub measures: Measures,
-    /// Of how many runs the pairs are.
+    pub measures: AgreementMeasures,
+    /// The number of runs that the pairs come from.
     pub runs: usize,
-    /// Intervals that are drawn over runs, each whole; null below two runs and where none were asked for.
+    /// Intervals that are drawn over runs, each run as one cluster; null below two runs and where no intervals were
+    /// requested.
     #[serde(rename = "ci95_by_run")]
     pub by_runs: Option<BTreeMap<&'static str, Option<Interval>>>,
     pub disagreements: Vec<Disagreement>,
-    pub by_run: Vec<PartRow>,
-    pub by_component: Vec<PartRow>,
-    pub by_rubric: Vec<PartRow>,
+    pub by_run: Vec<AgreementPartRow>,
+    pub by_component: Vec<AgreementPartRow>,
+    pub by_rubric: Vec<AgreementPartRow>,
 }
 
 #[derive(Serialize)]
@@ -156,46 +158,46 @@ pub struct Disagreement {
     pub a: f64,
     #[serde(serialize_with = "plain_number")]
     pub b: f64,
-    /// The command that opens it on screen; None where it is of no folder that was read.
+    /// The command that opens it on screen. None if the run is in no folder that was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
 }
 
-/// The pairs of one run, component or rubric; with intervals only where they were asked for by name.
+/// The pairs of one run, component or rubric; with intervals only where `--by` names the grouping.
 #[derive(Serialize)]
-pub struct PartRow {
+pub struct AgreementPartRow {
     pub name: String,
     #[serde(flatten)]
-    pub measures: Measures,
+    pub measures: AgreementMeasures,
 }
 
 /// Everything that is computed of some pairs.
-pub struct Measures {
+pub struct AgreementMeasures {
     pub agreement: Agreement,
-    /// Whether intervals were asked for.
+    /// True if intervals were requested.
     has_intervals: bool,
 }
 
-/// How pairs are measured.
-pub struct Measuring<'a> {
-    pub part: &'a Part,
-    pub scale: Scale,
-    pub plan: Plan,
-    /// What the intervals of parts are wanted for.
-    pub by: Option<By>,
+/// The settings by which pairs are measured.
+pub struct AgreementSettings<'a> {
+    pub part: &'a ScorePart,
+    pub scale: RatingScale,
+    pub plan: BootstrapPlan,
+    /// The grouping whose parts get intervals.
+    pub by: Option<AgreeGrouping>,
     /// The folder of each run that is one.
     pub folders: &'a BTreeMap<String, PathBuf>,
-    /// The number of the reference rater, and how others are held against it.
-    pub reference: Option<(usize, Terms)>,
+    /// The index of the reference rater, and how others are compared with it.
+    pub reference: Option<(usize, ReferenceTerms)>,
 }
 
-impl Document {
-    pub fn of(panel: &Panel, measuring: &Measuring<'_>) -> Self {
-        let Measuring { scale, plan, .. } = measuring;
+impl AgreeDocument {
+    pub fn new(panel: &RaterPanel, measuring: &AgreementSettings<'_>) -> Self {
+        let AgreementSettings { scale, plan, .. } = measuring;
         let pairs = panel.pairs_of_raters();
         let raters = |&(a, b): &(usize, usize)| Some((panel.raters.get(a)?, panel.raters.get(b)?));
         let joined: Vec<_> =
-            pairs.iter().filter_map(raters).map(|(a, b)| (a, b, join(a, b))).collect();
+            pairs.iter().filter_map(raters).map(|(a, b)| (a, b, join_scores(a, b))).collect();
         let strangers = joined.iter().filter(|(_, _, joined)| joined.pairs.is_empty());
         let strangers = strangers.map(|(a, b, _)| Warning {
             place: format!("{} and {}", a.name, b.name),
@@ -207,9 +209,9 @@ impl Document {
         let runs: BTreeSet<&str> = scores.map(|score| score.item.run.as_str()).collect();
         Self {
             schema: "trajview.agree/1",
-            of: PartOf::of(measuring.part, scale),
+            of: ComparedPart::new(measuring.part, scale),
             levels: scale.levels().to_vec(),
-            drawn: Drawn {
+            drawn: AgreeResamplingFacts {
                 seed: plan.seed,
                 resamples: plan.resamples,
                 confidence: plan.confidence,
@@ -220,17 +222,17 @@ impl Document {
             raters: panel.raters.iter().map(rater_row).collect(),
             calibration: None,
             repeats: None,
-            panel: panel::rows(panel, scale, plan),
+            panel: panel::panel_rows(panel, scale, plan),
             reference: measuring.reference.and_then(|(at, terms)| {
-                Reference::of(panel, at, &With { scale, terms, plan, by: measuring.by })
+                ReferenceAgreement::for_panel(panel, at, &ReferenceOptions { scale, terms, plan, by: measuring.by })
             }),
             pairs: rows
                 .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, measuring))
                 .collect(),
             alone: panel
-                .lonely()
+                .scores_without_counterpart()
                 .into_iter()
-                .filter_map(|(rater, score)| alone_row(panel, rater, score))
+                .filter_map(|(rater, score)| unmatched_score_row(panel, rater, score))
                 .collect(),
             problems: problems.collect(),
         }
@@ -242,16 +244,16 @@ fn rater_row(rater: &Rater) -> RaterRow {
         name: rater.name.clone(),
         model: rater.model.clone(),
         kind: rater.kind.name(),
-        blind: rater.labels.as_ref().and_then(|labels| labels.sight.is_blind()),
+        blind: rater.labels.as_ref().and_then(|labels| labels.blindness.is_blind()),
         labels: rater.labels.clone(),
         scores: rater.scores.len(),
     }
 }
 
-fn alone_row(panel: &Panel, rater: usize, score: &Score) -> Option<AloneRow> {
+fn unmatched_score_row(panel: &RaterPanel, rater: usize, score: &RaterScore) -> Option<UnmatchedScoreRow> {
     let rater = panel.raters.get(rater)?.name.clone();
     let item = score.item.clone();
-    Some(AloneRow {
+    Some(UnmatchedScoreRow {
         rater,
         component: item.component,
         criterion: item.criterion,
@@ -261,36 +263,36 @@ fn alone_row(panel: &Panel, rater: usize, score: &Score) -> Option<AloneRow> {
     })
 }
 
-fn pair_row([a, b]: [&str; 2], joined: &Joined, measuring: &Measuring<'_>) -> PairRow {
-    let whole: Vec<&ScoredPair> = joined.pairs.iter().collect();
+fn pair_row([a, b]: [&str; 2], joined: &JoinedScores, measuring: &AgreementSettings<'_>) -> RaterPairRow {
+    let all_pairs: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let differ = joined.pairs.iter().filter(|pair| pair.a != pair.b);
-    let part = |by: By| parts(&joined.pairs, by, measuring);
-    let clusters = runs_of(whole.iter().copied());
+    let part = |by: AgreeGrouping| part_rows(&joined.pairs, by, measuring);
+    let clusters = run_numbers(all_pairs.iter().copied());
     let runs = clusters.iter().collect::<BTreeSet<_>>().len();
-    PairRow {
+    RaterPairRow {
         a: a.into(),
         b: b.into(),
         only_a: joined.only_a,
         only_b: joined.only_b,
-        measures: measures(&whole, &measuring.scale, &measuring.plan),
+        measures: measures_of_pairs(&all_pairs, &measuring.scale, &measuring.plan),
         by_runs: (runs > 1 && measuring.plan.resamples > 0).then(|| {
-            let found = ratings(&whole, &measuring.scale).by_cluster(&clusters, &measuring.plan);
+            let found = ratings_of_pairs(&all_pairs, &measuring.scale).intervals_by_cluster(&clusters, &measuring.plan);
             found.into_iter().map(|(it, interval)| (it.name(), interval.ok())).collect()
         }),
         runs,
-        disagreements: differ.map(|pair| disagreement(pair, measuring.folders)).collect(),
-        by_run: part(By::Run),
-        by_component: part(By::Component),
-        by_rubric: part(By::Rubric),
+        disagreements: differ.map(|pair| disagreement_row(pair, measuring.folders)).collect(),
+        by_run: part(AgreeGrouping::Run),
+        by_component: part(AgreeGrouping::Component),
+        by_rubric: part(AgreeGrouping::Rubric),
     }
 }
 
-fn disagreement(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> Disagreement {
+fn disagreement_row(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> Disagreement {
     let item = pair.item.clone();
-    let folder = folders.get(&item.run).filter(|_| item.unit == Unit::Component);
+    let folder = folders.get(&item.run).filter(|_| item.unit == LabelUnit::Component);
     let open = folder.map(|folder| {
         let [folder, component] = [folder.display().to_string(), item.component.clone()];
-        format!("trajview {} --view scores --component {}", argument(&folder), argument(&component))
+        format!("trajview {} --view scores --component {}", shell_argument(&folder), shell_argument(&component))
     });
     Disagreement {
         component: item.component,
@@ -303,36 +305,36 @@ fn disagreement(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> Disag
     }
 }
 
-fn parts(pairs: &[ScoredPair], by: By, measuring: &Measuring<'_>) -> Vec<PartRow> {
-    let mut parts: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
-    pairs.iter().for_each(|pair| parts.entry(by.part_of(pair)).or_default().push(pair));
-    let without = Plan { resamples: 0, ..Plan::default() };
+fn part_rows(pairs: &[ScoredPair], by: AgreeGrouping, measuring: &AgreementSettings<'_>) -> Vec<AgreementPartRow> {
+    let mut part_rows: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
+    pairs.iter().for_each(|pair| part_rows.entry(by.part_name(pair)).or_default().push(pair));
+    let without = BootstrapPlan { resamples: 0, ..BootstrapPlan::default() };
     let plan = if measuring.by == Some(by) { &measuring.plan } else { &without };
-    let row = |(name, pairs): (&str, Vec<&ScoredPair>)| PartRow {
+    let row = |(name, pairs): (&str, Vec<&ScoredPair>)| AgreementPartRow {
         name: name.to_owned(),
-        measures: measures(&pairs, &measuring.scale, plan),
+        measures: measures_of_pairs(&pairs, &measuring.scale, plan),
     };
-    parts.into_par_iter().map(row).collect()
+    part_rows.into_par_iter().map(row).collect()
 }
 
-fn ratings(pairs: &[&ScoredPair], scale: &Scale) -> Ratings {
+fn ratings_of_pairs(pairs: &[&ScoredPair], scale: &RatingScale) -> Ratings {
     let scores: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     Ratings::new(scale.clone(), &scores)
 }
 
-fn measures(pairs: &[&ScoredPair], scale: &Scale, plan: &Plan) -> Measures {
-    let agreement = ratings(pairs, scale).agreement(plan);
-    Measures { agreement, has_intervals: plan.resamples > 0 }
+fn measures_of_pairs(pairs: &[&ScoredPair], scale: &RatingScale, plan: &BootstrapPlan) -> AgreementMeasures {
+    let agreement = ratings_of_pairs(pairs, scale).agreement(plan);
+    AgreementMeasures { agreement, has_intervals: plan.resamples > 0 }
 }
 
-impl Measures {
-    /// Which intervals cannot be trusted, and why; None where all can.
-    pub fn warning(&self) -> Option<String> {
-        let doubt = self.agreement.table.doubt()?;
-        let has_interval = |it: &Coefficient| self.agreement.estimate(*it).interval.is_ok();
+impl AgreementMeasures {
+    /// Returns a sentence about the intervals that cannot be trusted, with the reason. None if all can.
+    pub fn interval_warning(&self) -> Option<String> {
+        let doubt = self.agreement.table.interval_doubt()?;
+        let has_interval = |it: &Coefficient| self.agreement.estimate_for(*it).interval.is_ok();
         let names: Vec<&str> =
             SQUARING.into_iter().filter(has_interval).map(Coefficient::name).collect();
-        (!names.is_empty()).then(|| doubted(&names, doubt))
+        (!names.is_empty()).then(|| doubted_intervals_text(&names, doubt))
     }
 
     fn estimates(&self) -> impl Iterator<Item = (Coefficient, Estimate)> {
@@ -340,22 +342,22 @@ impl Measures {
     }
 }
 
-impl Serialize for Measures {
+impl Serialize for AgreementMeasures {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Agreement { n, table, .. } = &self.agreement;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("n", n)?;
         for (coefficient, estimate) in self.estimates() {
             let value = estimate.value.ok();
-            match coefficient.boundary(table) {
+            match coefficient.boundary_in(table) {
                 None => map.serialize_entry(coefficient.name(), &value)?,
-                Some(Boundary { count, of }) => map.serialize_entry(
+                Some(LevelBoundary { count, total: of }) => map.serialize_entry(
                     coefficient.name(),
                     &serde_json::json!({"count": count, "of": of, "share": value}),
                 )?,
             }
         }
-        map.serialize_entry("confusion", &table.rows())?;
+        map.serialize_entry("confusion", &table.count_rows())?;
         let (a, b) = table.base_rates();
         map.serialize_entry("base_rate", &serde_json::json!({"a": a, "b": b}))?;
         let why = |it: Result<f64, Undefined>| it.err().map(Undefined::why);
@@ -372,18 +374,18 @@ impl Serialize for Measures {
                 .estimates()
                 .filter_map(|(it, estimate)| Some((it.name(), estimate.interval.err()?.why())));
             map.serialize_entry("ci95_not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
-            map.serialize_entry("warning", &self.warning())?;
+            map.serialize_entry("warning", &self.interval_warning())?;
         }
         map.end()
     }
 }
 
 fn plain_numbers<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
-    struct Plain(f64);
-    impl Serialize for Plain {
+    struct PlainNumber(f64);
+    impl Serialize for PlainNumber {
         fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
             plain_number(&self.0, to)
         }
     }
-    to.collect_seq(numbers.iter().map(|number| Plain(*number)))
+    to.collect_seq(numbers.iter().map(|number| PlainNumber(*number)))
 }

@@ -1,39 +1,39 @@
-//! Raters against a reference: accuracy, precision, recall and F1, by class and as a whole.
+//! Raters against a reference: accuracy, precision, recall and F1, by class and over all classes.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
-use crate::cli::{Failure, output::Table};
-use trajview_run::named;
+use crate::cli::{CommandFailure, output::OutputTable};
+use trajview_run::find_by_name;
 use trajview_study::{
-    Plan, Ratings, Scale, Value,
+    BootstrapPlan, Ratings, RatingScale, NumberOrReason,
     agreement::{
         classes::{
-            Against, Binary, Class, Classified, Positive, Scores, ZeroDivision, binary, classified,
+            ReferenceMeasure, BinaryResult, ClassResult, Classification, PositiveRule, ClassScores, ZeroDivision, binary_classification, classify_against_reference,
         },
-        drawn::Twice,
+        cluster_bootstrap::ClusteredEstimate,
     },
-    raters::{Kind, Panel, Rater, ScoredPair, join, runs_of},
+    raters::{RaterKind, RaterPanel, Rater, ScoredPair, join_scores, run_numbers},
 };
 
 use super::{
-    parts::By,
-    written::{ends, intervals, number, plain_number, with_interval},
+    grouping::AgreeGrouping,
+    number_text::{interval_text, serialize_intervals, number_text, plain_number, with_interval},
 };
 
 /// Every other rater against one.
 #[derive(Serialize)]
-pub struct Reference {
+pub struct ReferenceAgreement {
     pub name: String,
     pub kind: &'static str,
-    /// What a class without a precision or recall counts as in averages.
+    /// The value that averages use for a class without a precision or recall.
     pub zero_division: &'static str,
-    /// What counts as positive, as `>=3`; null where it was not asked for.
+    /// The condition of a positive score, as `>=3`. Null if none was given.
     pub positive: Option<String>,
     pub raters: Vec<AgainstRow>,
-    /// What to know before believing it: that gold is of disagreements alone. Null where there is nothing.
+    /// A warning that gold labels exist for disagreements only. Null if that is not so.
     pub warning: Option<String>,
 }
 
@@ -45,131 +45,131 @@ pub struct AgainstRow {
     pub only_reference: usize,
     pub only_rater: usize,
     #[serde(flatten)]
-    pub measures: Measured,
-    /// By run, component or rubric, where it was asked for.
-    pub parts: Vec<PartRow>,
+    pub measures: ReferenceMeasures,
+    /// The measures by run, component or rubric, where `--by` requests them.
+    pub parts: Vec<ReferencePartRow>,
 }
 
 #[derive(Serialize)]
-pub struct PartRow {
+pub struct ReferencePartRow {
     pub name: String,
     #[serde(flatten)]
-    pub measures: Measured,
+    pub measures: ReferenceMeasures,
 }
 
-/// What is computed of pairs of a reference's scores and a rater's.
-pub struct Measured {
-    pub classified: Classified,
-    pub binary: Option<Binary>,
-    pub estimates: Vec<(Against, Twice)>,
+/// The measures computed from pairs of a reference's score and a rater's.
+pub struct ReferenceMeasures {
+    pub classified: Classification,
+    pub binary: Option<BinaryResult>,
+    pub estimates: Vec<(ReferenceMeasure, ClusteredEstimate)>,
     has_intervals: bool,
 }
 
-/// How raters are held against the reference.
+/// The terms on which raters are compared with the reference.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct ReferenceTerms {
     pub zero: ZeroDivision,
-    pub positive: Option<Positive>,
+    pub positive: Option<PositiveRule>,
 }
 
-impl Default for Terms {
+impl Default for ReferenceTerms {
     fn default() -> Self {
         Self { zero: ZeroDivision::Undefined, positive: None }
     }
 }
 
-/// What pairs are measured with.
-pub struct With<'a> {
-    pub scale: &'a Scale,
-    pub terms: Terms,
-    pub plan: &'a Plan,
-    pub by: Option<By>,
+/// The options by which pairs are measured.
+pub struct ReferenceOptions<'a> {
+    pub scale: &'a RatingScale,
+    pub terms: ReferenceTerms,
+    pub plan: &'a BootstrapPlan,
+    pub by: Option<AgreeGrouping>,
 }
 
-/// Who is the reference: the one that is named, else what adjudication settled; None where there is neither.
+/// Finds the reference: the named rater, else the gold labels of adjudication. None if there is neither.
 ///
 /// # Errors
 ///
-/// A sentence that lists the raters, where nobody is called so.
-pub fn chosen(panel: &Panel, wanted: Option<&str>) -> Result<Option<usize>, Failure> {
+/// A sentence that lists the raters, where no rater has the name.
+pub fn find_reference(panel: &RaterPanel, wanted: Option<&str>) -> Result<Option<usize>, CommandFailure> {
     let Some(word) = wanted else {
-        return Ok(panel.raters.iter().position(|rater| rater.kind == Kind::Gold));
+        return Ok(panel.raters.iter().position(|rater| rater.kind == RaterKind::Gold));
     };
     let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();
-    named::by_name(word, &names).map(Some).map_err(|miss| {
+    find_by_name::position_by_name(word, &names).map(Some).map_err(|miss| {
         let what = match miss {
-            named::Miss::None => format!("--against: there is no rater {:?}", word.trim()),
-            named::Miss::Several(_) => format!("--against: several begin with {:?}", word.trim()),
+            find_by_name::NameMiss::None => format!("--against: there is no rater {:?}", word.trim()),
+            find_by_name::NameMiss::Several(_) => format!("--against: several begin with {:?}", word.trim()),
         };
-        Failure::wrong(format!("{what}; the raters: {}", names.join(", ")))
+        CommandFailure::wrong_arguments(format!("{what}; the raters: {}", names.join(", ")))
     })
 }
 
-impl Reference {
-    /// Of the raters of a panel that have something in common with this one of them; a person is not held against
+impl ReferenceAgreement {
+    /// Compares the raters of a panel that have something in common with the rater `at`; a person is not compared with
     /// themselves.
-    pub fn of(panel: &Panel, at: usize, with: &With<'_>) -> Option<Self> {
+    pub fn for_panel(panel: &RaterPanel, at: usize, with: &ReferenceOptions<'_>) -> Option<Self> {
         let reference = panel.raters.get(at)?;
         let who = |rater: &Rater| rater.labels.as_ref().map(|labels| labels.annotator.clone());
         let is_other = |rater: &&Rater| {
             *rater != reference && (who(rater).is_none() || who(rater) != who(reference))
         };
         let others: Vec<&Rater> = panel.raters.iter().filter(is_other).collect();
-        let rows = others.par_iter().map(|rater| row(reference, rater, with));
+        let rows = others.par_iter().map(|rater| against_row(reference, rater, with));
         Some(Self {
             name: reference.name.clone(),
             kind: reference.kind.name(),
             zero_division: with.terms.zero.word(),
             positive: with.terms.positive.map(|positive| positive.to_string()),
             raters: rows.filter(|row| row.measures.classified.n > 0).collect(),
-            warning: (reference.kind == Kind::Gold)
-                .then(|| panel.disputed_alone())
+            warning: (reference.kind == RaterKind::Gold)
+                .then(|| panel.gold_coverage())
                 .flatten()
                 .map(|it| it.to_string()),
         })
     }
 }
 
-fn row(reference: &Rater, rater: &Rater, with: &With<'_>) -> AgainstRow {
-    let joined = join(reference, rater);
+fn against_row(reference: &Rater, rater: &Rater, with: &ReferenceOptions<'_>) -> AgainstRow {
+    let joined = join_scores(reference, rater);
     let all: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let mut parts: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
     if let Some(by) = with.by {
-        all.iter().for_each(|pair| parts.entry(by.part_of(pair)).or_default().push(pair));
+        all.iter().for_each(|pair| parts.entry(by.part_name(pair)).or_default().push(pair));
     }
-    let part = |(name, pairs): (&str, Vec<&ScoredPair>)| PartRow {
+    let part = |(name, pairs): (&str, Vec<&ScoredPair>)| ReferencePartRow {
         name: name.to_owned(),
-        measures: Measured::of(&pairs, with),
+        measures: ReferenceMeasures::from_pairs(&pairs, with),
     };
     AgainstRow {
         rater: rater.name.clone(),
         only_reference: joined.only_a,
         only_rater: joined.only_b,
-        measures: Measured::of(&all, with),
+        measures: ReferenceMeasures::from_pairs(&all, with),
         parts: parts.into_iter().map(part).collect(),
     }
 }
 
-impl Measured {
-    /// Of pairs whose first is the reference's.
-    fn of(pairs: &[&ScoredPair], with: &With<'_>) -> Self {
+impl ReferenceMeasures {
+    /// Measures pairs whose first score is the reference's.
+    fn from_pairs(pairs: &[&ScoredPair], with: &ReferenceOptions<'_>) -> Self {
         let scores: Vec<(f64, f64)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
-        Self::of_scores(&scores, &runs_of(pairs.iter().copied()), with)
+        Self::from_scores(&scores, &run_numbers(pairs.iter().copied()), with)
     }
 
-    /// Of (reference, rater), and the run of each.
-    pub fn of_scores(scores: &[(f64, f64)], runs: &[usize], with: &With<'_>) -> Self {
+    /// Measures pairs of (reference, rater), with the index of the run of each.
+    pub fn from_scores(scores: &[(f64, f64)], runs: &[usize], with: &ReferenceOptions<'_>) -> Self {
         let ratings = Ratings::new(with.scale.clone(), scores);
-        let table = ratings.table();
+        let table = ratings.confusion_table();
         Self {
-            classified: classified(&table, with.terms.zero),
-            binary: with.terms.positive.map(|positive| binary(&table, positive)),
-            estimates: ratings.against(runs, with.terms.zero, with.plan),
+            classified: classify_against_reference(&table, with.terms.zero),
+            binary: with.terms.positive.map(|positive| binary_classification(&table, positive)),
+            estimates: ratings.compare_to_reference(runs, with.terms.zero, with.plan),
             has_intervals: with.plan.resamples > 0,
         }
     }
 
-    pub fn estimate(&self, it: Against) -> Option<&Twice> {
+    pub fn estimate_for(&self, it: ReferenceMeasure) -> Option<&ClusteredEstimate> {
         self.estimates.iter().find(|(other, _)| *other == it).map(|(_, twice)| twice)
     }
 }
@@ -203,17 +203,17 @@ struct BinaryRow {
     true_negative: u64,
 }
 
-fn scores_row(scores: &Scores) -> ScoresRow {
-    let Scores { precision, recall, f1 } = scores;
+fn scores_row(scores: &ClassScores) -> ScoresRow {
+    let ClassScores { precision, recall, f1 } = scores;
     ScoresRow { precision: precision.ok(), recall: recall.ok(), f1: f1.ok() }
 }
 
-fn class_row(class: &Class) -> ClassRow {
+fn class_row(class: &ClassResult) -> ClassRow {
     let (support, predicted) = (class.support, class.predicted);
     ClassRow { class: class.level, scores: scores_row(&class.scores), support, predicted }
 }
 
-fn binary_row(it: &Binary) -> BinaryRow {
+fn binary_row(it: &BinaryResult) -> BinaryRow {
     BinaryRow {
         scores: scores_row(&it.scores),
         accuracy: it.accuracy.ok(),
@@ -225,9 +225,9 @@ fn binary_row(it: &Binary) -> BinaryRow {
     }
 }
 
-impl Serialize for Measured {
+impl Serialize for ReferenceMeasures {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Classified { n, accuracy, classes, macro_average, weighted } = &self.classified;
+        let Classification { n, accuracy, classes, macro_average, weighted } = &self.classified;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("n", n)?;
         map.serialize_entry("accuracy", &accuracy.ok())?;
@@ -238,80 +238,80 @@ impl Serialize for Measured {
             map.serialize_entry("binary", &binary_row(binary))?;
         }
         if self.has_intervals {
-            intervals::<S, _>(&mut map, &self.estimates, |it| it.name())?;
+            serialize_intervals::<S, _>(&mut map, &self.estimates, |it| it.name())?;
         }
         map.end()
     }
 }
 
-/// What the measures are called above a column.
-const HEADS: [(Against, &str); 5] = [
-    (Against::Accuracy, "accuracy"),
-    (Against::MacroPrecision, "macro precision"),
-    (Against::MacroRecall, "macro recall"),
-    (Against::MacroF1, "macro F1"),
-    (Against::WeightedF1, "weighted F1"),
+/// The measures in the order of the columns, each with its head.
+const HEADS: [(ReferenceMeasure, &str); 5] = [
+    (ReferenceMeasure::Accuracy, "accuracy"),
+    (ReferenceMeasure::MacroPrecision, "macro precision"),
+    (ReferenceMeasure::MacroRecall, "macro recall"),
+    (ReferenceMeasure::MacroF1, "macro F1"),
+    (ReferenceMeasure::WeightedF1, "weighted F1"),
 ];
 
 /// Rows of things that were measured, each with its names.
-type Named<'a> = (Vec<String>, &'a Measured);
+type NamedMeasures<'a> = (Vec<String>, &'a ReferenceMeasures);
 
-/// A row each, with the intervals over things.
-pub fn whole_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) -> Table {
-    told(names, rows, |it| with_interval(it.by_item))
+/// Returns a row each, with the intervals over things.
+pub fn whole_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> OutputTable {
+    measures_table(names, rows, |it| with_interval(it.by_item))
 }
 
-/// A row each with the intervals over runs; None where there are none.
-pub fn by_run_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) -> Option<Table> {
-    let has_some = |it: &Measured| it.estimates.iter().any(|(_, twice)| twice.by_run.is_ok());
-    let rows: Vec<Named<'a>> = rows.filter(|(_, it)| has_some(it)).collect();
+/// Returns a row each with the intervals over runs. None if there are none.
+pub fn by_run_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> Option<OutputTable> {
+    let has_some = |it: &ReferenceMeasures| it.estimates.iter().any(|(_, twice)| twice.by_run.is_ok());
+    let rows: Vec<NamedMeasures<'a>> = rows.filter(|(_, it)| has_some(it)).collect();
     let is_any = !rows.is_empty();
-    is_any.then(|| told(names, rows.into_iter(), |it| ends(it.by_run.ok())))
+    is_any.then(|| measures_table(names, rows.into_iter(), |it| interval_text(it.by_run.ok())))
 }
 
-fn told<'a>(
+fn measures_table<'a>(
     names: &[&str],
-    rows: impl Iterator<Item = Named<'a>>,
-    cell: impl Fn(&Twice) -> String,
-) -> Table {
+    rows: impl Iterator<Item = NamedMeasures<'a>>,
+    cell: impl Fn(&ClusteredEstimate) -> String,
+) -> OutputTable {
     let heads = names.iter().copied().chain([">n"]).chain(HEADS.map(|(_, head)| head));
-    let mut table = Table::headed(heads.map(String::from).collect()).keyed(names.len());
+    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
     for (names, it) in rows {
-        let cells = HEADS.map(|(head, _)| it.estimate(head).map(&cell).unwrap_or_default());
-        table.row(names.into_iter().chain([it.classified.n.to_string()]).chain(cells).collect());
+        let cells = HEADS.map(|(head, _)| it.estimate_for(head).map(&cell).unwrap_or_default());
+        table.add_row(names.into_iter().chain([it.classified.n.to_string()]).chain(cells).collect());
     }
     table
 }
 
-/// A row a class.
-pub fn class_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) -> Table {
+/// Returns a row a class.
+pub fn class_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> OutputTable {
     let heads = [">class", ">precision", ">recall", ">F1", ">support", ">given"];
     let heads = names.iter().copied().chain(heads);
-    let mut table = Table::headed(heads.map(String::from).collect()).keyed(names.len() + 1);
+    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len() + 1);
     for (names, it) in rows {
         for class in &it.classified.classes {
             let scores = [class.scores.precision, class.scores.recall, class.scores.f1];
             let first = names.iter().cloned().chain([class.level.to_string()]);
             let last = [class.support.to_string(), class.predicted.to_string()];
-            table.row(first.chain(scores.map(number)).chain(last).collect());
+            table.add_row(first.chain(scores.map(number_text)).chain(last).collect());
         }
     }
     table
 }
 
-/// Positive or not: a row each; None where it was not asked for.
-pub fn binary_table<'a>(names: &[&str], rows: impl Iterator<Item = Named<'a>>) -> Option<Table> {
+/// Makes a row for each rater of the counts of positive and not positive. None if no condition was given.
+pub fn binary_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> Option<OutputTable> {
     let heads =
         [">accuracy", ">precision", ">recall", ">F1", ">specificity", ">TP", ">FP", ">FN", ">TN"];
     let heads = names.iter().copied().chain(heads);
-    let mut table = Table::headed(heads.map(String::from).collect()).keyed(names.len());
+    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
     let mut is_any = false;
     for (names, it) in rows.filter_map(|(names, it)| Some((names, it.binary.as_ref()?))) {
-        let Scores { precision, recall, f1 } = it.scores;
-        let values: [Value; 5] = [it.accuracy, precision, recall, f1, it.specificity];
+        let ClassScores { precision, recall, f1 } = it.scores;
+        let values: [NumberOrReason; 5] = [it.accuracy, precision, recall, f1, it.specificity];
         let counts = [it.true_positive, it.false_positive, it.false_negative, it.true_negative];
-        let cells = values.map(number).into_iter().chain(counts.map(|count| count.to_string()));
-        table.row(names.into_iter().chain(cells).collect());
+        let cells = values.map(number_text).into_iter().chain(counts.map(|count| count.to_string()));
+        table.add_row(names.into_iter().chain(cells).collect());
         is_any = true;
     }
     is_any.then_some(table)

@@ -4,83 +4,83 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::cli::output::{Out, Table, tell};
+use crate::cli::output::{Out, OutputTable, print_note};
 use trajview_run::Warning;
 use trajview_study::{
     Agreement, Coefficient, Estimate, Interval, Undefined,
-    agreement::drawn::Twice,
-    raters::{Kind, LabelsOf},
+    agreement::cluster_bootstrap::ClusteredEstimate,
+    raters::{RaterKind, LabelSource},
 };
 
 use super::{
-    document::{AloneRow, Document, Measures, PairRow, PartOf, PartRow, RaterRow},
+    document::{UnmatchedScoreRow, AgreeDocument, AgreementMeasures, RaterPairRow, ComparedPart, AgreementPartRow, RaterRow},
     panel,
-    parts::By,
-    reference::{self, AgainstRow, Reference, binary_table, class_table, whole_table},
-    written::{ends, section, with_interval},
+    grouping::AgreeGrouping,
+    reference::{self, AgainstRow, ReferenceAgreement, binary_table, class_table, whole_table},
+    number_text::{interval_text, print_section, with_interval},
 };
 
-/// Above a table of intervals that are drawn over runs.
-const BY_RUN: &str = "95 % intervals drawn over runs, each whole";
+/// The title above a table of intervals that are drawn over runs.
+const BY_RUN_TITLE: &str = "95 % intervals drawn over runs, each whole";
 
 /// The measures of the first table; those of the second are the rest.
-const MAIN: [Coefficient; 4] =
+const MAIN_MEASURES: [Coefficient; 4] =
     [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic, Coefficient::Spearman];
 
 /// More levels than this are not listed one by one.
 const MOST_LEVELS: usize = 6;
 
-/// `is_whole`: with the confusion matrices and what raters disagree on.
-pub fn print(document: &Document, by: Option<By>, is_whole: bool, out: &mut Out) -> io::Result<()> {
-    out.sentence(&head(document))?;
-    let mut show = |title: &str, table: &Table| section(title, table, out);
+/// Prints the tables. `is_whole` adds the confusion matrices and the disagreements of the raters.
+pub fn print_tables(document: &AgreeDocument, by: Option<AgreeGrouping>, is_whole: bool, out: &mut Out) -> io::Result<()> {
+    out.print_sentence(&head_line(document))?;
+    let mut show = |title: &str, table: &OutputTable| print_section(title, table, out);
     show("", &main_table(document))?;
     show("", &other_table(document))?;
-    let by_run = |shown: Option<Table>| shown.map(|table| (BY_RUN, table));
-    if let Some((title, table)) = by_run(by_run_table(document)) {
+    let by_run = |shown: Option<OutputTable>| shown.map(|table| (BY_RUN_TITLE, table));
+    if let Some((title, table)) = by_run(table_by_run(document)) {
         show(title, &table)?;
     }
     if document.panel.iter().any(|row| row.raters.len() > 2) {
         let title = "several raters at once: things that at least two scored (available), those that all did (complete)";
-        show(title, &panel::table(&document.panel))?;
-        if let Some((title, table)) = by_run(panel::by_run(&document.panel)) {
+        show(title, &panel::agreement_table(&document.panel))?;
+        if let Some((title, table)) = by_run(panel::table_by_run(&document.panel)) {
             show(title, &table)?;
         }
     }
     if let Some(reference) = &document.reference {
-        against(reference, by, &mut show)?;
+        show_reference_tables(reference, by, &mut show)?;
     }
     if let Some(by) = by {
         for pair in &document.pairs {
             show(
-                &format!("{} by {}", between(pair), by.noun()),
-                &parts_table(document, by, parts_of(by, pair)),
+                &format!("{} by {}", pair_name(pair), by.noun()),
+                &parts_table(document, by, part_rows_of_pair(by, pair)),
             )?;
         }
     }
     if is_whole {
         for pair in &document.pairs {
             show(
-                &format!("{}: scores of {} down, of {} across", between(pair), pair.a, pair.b),
-                &confusion(document, pair),
+                &format!("{}: scores of {} down, of {} across", pair_name(pair), pair.a, pair.b),
+                &confusion_table(document, pair),
             )?;
             if !pair.disagreements.is_empty() {
-                show(&format!("{}: where they differ", between(pair)), &disagreements(pair))?;
+                show(&format!("{}: where they differ", pair_name(pair)), &disagreement_table(pair))?;
             }
         }
     }
     print_notes(document, out)
 }
 
-/// The tables of a reference.
-fn against<'a>(
-    reference: &'a Reference,
-    by: Option<By>,
-    show: &mut impl FnMut(&str, &Table) -> io::Result<()>,
+/// Prints the tables of a reference.
+fn show_reference_tables<'a>(
+    reference: &'a ReferenceAgreement,
+    by: Option<AgreeGrouping>,
+    show: &mut impl FnMut(&str, &OutputTable) -> io::Result<()>,
 ) -> io::Result<()> {
-    let Reference { name, kind, zero_division, raters, .. } = reference;
+    let ReferenceAgreement { name, kind, zero_division, raters, .. } = reference;
     let kind = match *kind {
-        kind if kind == name || kind == Kind::Unknown.name() => String::new(),
+        kind if kind == name || kind == RaterKind::Unknown.name() => String::new(),
         kind => format!(" ({kind})"),
     };
     let rows = || raters.iter().map(|row| (vec![row.rater.clone()], &row.measures));
@@ -90,7 +90,7 @@ fn against<'a>(
     };
     show(&format!("against {name}{kind}; {zero}"), &whole_table(&["rater"], rows()))?;
     if let Some(table) = reference::by_run_table(&["rater"], rows()) {
-        show(BY_RUN, &table)?;
+        show(BY_RUN_TITLE, &table)?;
     }
     show(&format!("against {name}, class by class"), &class_table(&["rater"], rows()))?;
     if let Some(table) = binary_table(&["rater"], rows()) {
@@ -98,31 +98,31 @@ fn against<'a>(
         show(&format!("against {name}, positive is {positive}"), &table)?;
     }
     let Some(by) = by else { return Ok(()) };
-    let of = |(row, part): (&'a AgainstRow, &'a reference::PartRow)| {
+    let part_row = |(row, part): (&'a AgainstRow, &'a reference::ReferencePartRow)| {
         (vec![row.rater.clone(), part.name.clone()], &part.measures)
     };
     let parts = raters.iter().flat_map(|row| row.parts.iter().map(move |part| (row, part)));
     let names = ["rater", by.noun()];
-    show(&format!("against {name} by {}", by.noun()), &whole_table(&names, parts.map(of)))
+    show(&format!("against {name} by {}", by.noun()), &whole_table(&names, parts.map(part_row)))
 }
 
-/// What is to be known beside the tables, below a blank line.
-pub fn print_notes(document: &Document, out: &mut Out) -> io::Result<()> {
-    let notes = notes(document);
+/// Prints the notes on the tables, below a blank line.
+pub fn print_notes(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
+    let notes = agreement_notes(document);
     if !notes.is_empty() {
-        out.line("")?;
+        out.print_line("")?;
     }
-    notes.iter().try_for_each(|note| out.sentence(note))
+    notes.iter().try_for_each(|note| out.print_sentence(note))
 }
 
-/// How many raters, the levels, and how intervals are made.
-pub fn head(document: &Document) -> String {
+/// Returns the head line: the number of raters, the levels, and how intervals are made.
+pub fn head_line(document: &AgreeDocument) -> String {
     let levels = match document.levels.as_slice() {
         [first, .., last] if document.levels.len() > MOST_LEVELS => format!("{first} to {last}"),
         levels => levels.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
     };
     let runs = document.runs.iter().filter(|run| !run.is_empty()).count();
-    let of = match runs {
+    let runs_text = match runs {
         0 => String::new(),
         1 => " of 1 run".into(),
         count => format!(" of {count} runs"),
@@ -137,74 +137,74 @@ pub fn head(document: &Document) -> String {
         "interval" => " · alpha of intervals",
         _ => "",
     };
-    format!("{raters} raters{of}{part} · levels {levels}{alpha} · {intervals}")
+    format!("{raters} raters{runs_text}{part} · levels {levels}{alpha} · {intervals}")
 }
 
-/// `A1 - judge`
-pub fn between(pair: &PairRow) -> String {
+/// Returns `A1 - judge`.
+pub fn pair_name(pair: &RaterPairRow) -> String {
     format!("{} - {}", pair.a, pair.b)
 }
 
-fn main_table(document: &Document) -> Table {
-    let row = |pair: &PairRow| main_row(between(pair), &pair.measures, document);
+fn main_table(document: &AgreeDocument) -> OutputTable {
+    let row = |pair: &RaterPairRow| main_row(pair_name(pair), &pair.measures, document);
     main_rows("raters", document.pairs.iter().map(row))
 }
 
-/// Rows of [`MAIN`] and of the base rates.
-fn main_rows(of: &str, rows: impl Iterator<Item = Vec<String>>) -> Table {
-    let heads = [of, ">n", "exact", "within 1", "kappa (quadratic)", "Spearman"];
+/// Rows of [`MAIN_MEASURES`] and of the base rates.
+fn main_rows(first_head: &str, rows: impl Iterator<Item = Vec<String>>) -> OutputTable {
+    let heads = [first_head, ">n", "exact", "within 1", "kappa (quadratic)", "Spearman"];
     let rates = ["base rate of the first", "of the second"];
-    let mut table = Table::headed(heads.into_iter().chain(rates).map(str::to_owned).collect());
-    rows.for_each(|row| table.row(row));
+    let mut table = OutputTable::with_heads(heads.into_iter().chain(rates).map(str::to_owned).collect());
+    rows.for_each(|row| table.add_row(row));
     table
 }
 
-fn main_row(name: String, measures: &Measures, document: &Document) -> Vec<String> {
+fn main_row(name: String, measures: &AgreementMeasures, document: &AgreeDocument) -> Vec<String> {
     let agreement = &measures.agreement;
     let mut cells = vec![name, agreement.n.to_string()];
-    cells.extend(MAIN.map(|it| with_interval(agreement.estimate(it))));
+    cells.extend(MAIN_MEASURES.map(|it| with_interval(agreement.estimate_for(it))));
     let (a, b) = agreement.table.base_rates();
     cells.extend([a, b].map(|rates| base_rate(&rates, &document.levels)));
     cells
 }
 
-fn other_table(document: &Document) -> Table {
+fn other_table(document: &AgreeDocument) -> OutputTable {
     let heads =
         ["raters", "kappa", "kappa (linear)", "Kendall", "alpha", "AC1", "AC2", "2-3", "3-4"];
-    let mut table = Table::new(&heads);
+    let mut table = OutputTable::new(&heads);
     for pair in &document.pairs {
-        let rest = Coefficient::ALL.into_iter().filter(|it| !MAIN.contains(it));
-        let cells = rest.map(|it| measured(&pair.measures.agreement, it));
-        table.row(std::iter::once(between(pair)).chain(cells).collect());
+        let rest = Coefficient::ALL.into_iter().filter(|it| !MAIN_MEASURES.contains(it));
+        let cells = rest.map(|it| measure_cell(&pair.measures.agreement, it));
+        table.add_row(std::iter::once(pair_name(pair)).chain(cells).collect());
     }
     table
 }
 
-/// `0.77 [0.63, 0.88]`; of a boundary what it counts before it: `1/56 0.02 [0.00, 0.08]`.
-fn measured(agreement: &Agreement, coefficient: Coefficient) -> String {
-    let estimate = agreement.estimate(coefficient);
-    match coefficient.boundary(&agreement.table).filter(|_| estimate.value.is_ok()) {
+/// Returns `0.77 [0.63, 0.88]`; of a boundary what it counts before it: `1/56 0.02 [0.00, 0.08]`.
+fn measure_cell(agreement: &Agreement, coefficient: Coefficient) -> String {
+    let estimate = agreement.estimate_for(coefficient);
+    match coefficient.boundary_in(&agreement.table).filter(|_| estimate.value.is_ok()) {
         Some(boundary) => format!("{boundary} {}", with_interval(estimate)),
         None => with_interval(estimate),
     }
 }
 
-/// The intervals that are drawn over runs; None where there are none.
-fn by_run_table(document: &Document) -> Option<Table> {
-    let shown = MAIN.into_iter().chain([Coefficient::Kappa, Coefficient::Alpha]);
+/// Returns the intervals that are drawn over runs. None if there are none.
+fn table_by_run(document: &AgreeDocument) -> Option<OutputTable> {
+    let shown = MAIN_MEASURES.into_iter().chain([Coefficient::Kappa, Coefficient::Alpha]);
     let shown: Vec<Coefficient> = shown.collect();
     let heads = ["exact", "within 1", "kappa (quadratic)", "Spearman", "kappa", "alpha"];
     let heads = ["raters", ">n", ">runs"].into_iter().chain(heads);
-    let mut table = Table::headed(heads.map(String::from).collect());
+    let mut table = OutputTable::with_heads(heads.map(String::from).collect());
     let mut is_any = false;
     for pair in &document.pairs {
         let Some(intervals) = &pair.by_runs else { continue };
         if intervals.values().all(Option::is_none) {
             continue;
         }
-        let cells = shown.iter().map(|it| ends(intervals.get(it.name()).copied().flatten()));
-        let first = [between(pair), pair.measures.agreement.n.to_string(), pair.runs.to_string()];
-        table.row(first.into_iter().chain(cells).collect());
+        let cells = shown.iter().map(|it| interval_text(intervals.get(it.name()).copied().flatten()));
+        let first = [pair_name(pair), pair.measures.agreement.n.to_string(), pair.runs.to_string()];
+        table.add_row(first.into_iter().chain(cells).collect());
         is_any = true;
     }
     is_any.then_some(table)
@@ -220,92 +220,92 @@ fn base_rate(rates: &[f64], levels: &[f64]) -> String {
     most.map_or_else(|| "-".into(), |(level, rate)| format!("{level}: {} %", percent(rate)))
 }
 
-/// The rows of such parts.
-fn parts_of(by: By, pair: &PairRow) -> &[PartRow] {
+/// Returns the rows of such parts.
+fn part_rows_of_pair(by: AgreeGrouping, pair: &RaterPairRow) -> &[AgreementPartRow] {
     match by {
-        By::Run => &pair.by_run,
-        By::Component => &pair.by_component,
-        By::Rubric => &pair.by_rubric,
+        AgreeGrouping::Run => &pair.by_run,
+        AgreeGrouping::Component => &pair.by_component,
+        AgreeGrouping::Rubric => &pair.by_rubric,
     }
 }
 
-fn parts_table(document: &Document, by: By, parts: &[PartRow]) -> Table {
-    let row = |part: &PartRow| main_row(part.name.clone(), &part.measures, document);
+fn parts_table(document: &AgreeDocument, by: AgreeGrouping, parts: &[AgreementPartRow]) -> OutputTable {
+    let row = |part: &AgreementPartRow| main_row(part.name.clone(), &part.measures, document);
     main_rows(by.noun(), parts.iter().map(row))
 }
 
-fn confusion(document: &Document, pair: &PairRow) -> Table {
+fn confusion_table(document: &AgreeDocument, pair: &RaterPairRow) -> OutputTable {
     let heads = document.levels.iter().map(|level| format!(">{level}"));
-    let mut table = Table::headed(std::iter::once(String::new()).chain(heads).collect());
-    for (level, row) in document.levels.iter().zip(pair.measures.agreement.table.rows()) {
+    let mut table = OutputTable::with_heads(std::iter::once(String::new()).chain(heads).collect());
+    for (level, row) in document.levels.iter().zip(pair.measures.agreement.table.count_rows()) {
         let counts = row.iter().map(u64::to_string);
-        table.row(std::iter::once(level.to_string()).chain(counts).collect());
+        table.add_row(std::iter::once(level.to_string()).chain(counts).collect());
     }
     table
 }
 
-fn disagreements(pair: &PairRow) -> Table {
+fn disagreement_table(pair: &RaterPairRow) -> OutputTable {
     let heads = ["component", "run", ">first", ">second", "open it with"];
     let has_hints = pair.disagreements.iter().any(|it| it.open.is_some());
-    let mut table = Table::new(&heads[..heads.len() - usize::from(!has_hints)]);
+    let mut table = OutputTable::new(&heads[..heads.len() - usize::from(!has_hints)]);
     for it in &pair.disagreements {
         let cells = [it.component.clone(), it.run.clone(), it.a.to_string(), it.b.to_string()];
         let hint = has_hints.then(|| it.open.clone().unwrap_or_default());
-        table.row(cells.into_iter().chain(hint).collect());
+        table.add_row(cells.into_iter().chain(hint).collect());
     }
     table
 }
 
-/// What is not defined and why, what only one has scored, and what was left out.
-fn notes(document: &Document) -> Vec<String> {
-    let mut notes = vec![];
-    notes.extend(labels(document));
+/// Lists undefined measures with the reason, scores of one rater only, and inputs that were left out.
+fn agreement_notes(document: &AgreeDocument) -> Vec<String> {
+    let mut agreement_notes = vec![];
+    agreement_notes.extend(blind_label_notes(document));
     for pair in &document.pairs {
-        notes.extend(undefined(pair).into_iter().map(|why| format!("{}: {why}", between(pair))));
+        agreement_notes.extend(undefined_reasons(pair).into_iter().map(|why| format!("{}: {why}", pair_name(pair))));
     }
-    notes.extend(panel::undefined(&document.panel));
+    agreement_notes.extend(panel::undefined_reasons(&document.panel));
     for pair in &document.pairs {
-        notes.extend(pair.measures.warning().map(|why| format!("{}: {why}", between(pair))));
+        agreement_notes.extend(pair.measures.interval_warning().map(|why| format!("{}: {why}", pair_name(pair))));
     }
-    notes.extend(panel::warnings(&document.panel));
-    notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
-    notes.extend(alone(document));
-    notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
-    notes
+    agreement_notes.extend(panel::interval_warnings(&document.panel));
+    agreement_notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
+    agreement_notes.extend(unmatched_score_notes(document));
+    agreement_notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
+    agreement_notes
 }
 
-/// How many labels are blind: `labels of ana: 12 blind, 3 not blind`.
-fn labels(document: &Document) -> Vec<String> {
+/// Counts blind labels: `labels of ana: 12 blind, 3 not blind`.
+fn blind_label_notes(document: &AgreeDocument) -> Vec<String> {
     let mut all: Vec<(&str, Vec<String>)> = vec![];
     for rater in &document.raters {
-        let Some(LabelsOf { annotator, sight }) = &rater.labels else { continue };
+        let Some(LabelSource { annotator, blindness: sight }) = &rater.labels else { continue };
         let words = format!("{} {}", rater.scores, sight.words());
-        match all.iter_mut().find(|(known, _)| known == annotator) {
-            Some((_, said)) => said.push(words),
+        match all.iter_mut().find(|(other, _)| other == annotator) {
+            Some((_, texts)) => texts.push(words),
             None => all.push((annotator, vec![words])),
         }
     }
-    all.into_iter().map(|(who, said)| format!("labels of {who}: {}", said.join(", "))).collect()
+    all.into_iter().map(|(who, texts)| format!("labels of {who}: {}", texts.join(", "))).collect()
 }
 
-/// Of every rater what nobody else scored, the first few by name.
-fn alone(document: &Document) -> Vec<String> {
+/// Names for each rater the first few items that nobody else scored.
+fn unmatched_score_notes(document: &AgreeDocument) -> Vec<String> {
     const MOST_NAMED: usize = 5;
     let note = |rater: &RaterRow| {
-        let alone = document.alone.iter().filter(|it| it.rater == rater.name);
-        let named: Vec<String> = alone.clone().take(MOST_NAMED).map(item).collect();
-        let more = match alone.count().saturating_sub(named.len()) {
+        let unmatched_score_notes = document.alone.iter().filter(|it| it.rater == rater.name);
+        let named_items: Vec<String> = unmatched_score_notes.clone().take(MOST_NAMED).map(unmatched_item_text).collect();
+        let more = match unmatched_score_notes.count().saturating_sub(named_items.len()) {
             0 => String::new(),
             count => format!(" and {count} more"),
         };
-        (!named.is_empty())
-            .then(|| format!("nobody but {} scored {}{more}", rater.name, named.join(", ")))
+        (!named_items.is_empty())
+            .then(|| format!("nobody but {} scored {}{more}", rater.name, named_items.join(", ")))
     };
     document.raters.iter().filter_map(note).collect()
 }
 
-/// `C07 of p12 at c0ffee00`
-fn item(alone: &AloneRow) -> String {
+/// Returns `C07 of p12 at c0ffee00`.
+fn unmatched_item_text(alone: &UnmatchedScoreRow) -> String {
     let run = Some(&alone.run).filter(|run| !run.is_empty()).map(|run| format!(" of {run}"));
     let commit = alone
         .commit
@@ -314,14 +314,14 @@ fn item(alone: &AloneRow) -> String {
     format!("{}{}{}", alone.component, run.unwrap_or_default(), commit.unwrap_or_default())
 }
 
-/// `kappa, AC1 not defined: one level only`, a sentence a reason.
-fn undefined(pair: &PairRow) -> Vec<String> {
-    let Measures { agreement, .. } = &pair.measures;
-    let named = |what: &str, why_of: fn(&Estimate) -> Option<Undefined>| -> Vec<String> {
+/// Returns `kappa, AC1 not defined: one level only`, a sentence a reason.
+fn undefined_reasons(pair: &RaterPairRow) -> Vec<String> {
+    let AgreementMeasures { agreement, .. } = &pair.measures;
+    let reason_sentences = |what: &str, why_of: fn(&Estimate) -> Option<Undefined>| -> Vec<String> {
         let mut reasons: Vec<(Undefined, Vec<&str>)> = vec![];
         for (coefficient, estimate) in &agreement.estimates {
             let Some(why) = why_of(estimate) else { continue };
-            match reasons.iter_mut().find(|(known, _)| *known == why) {
+            match reasons.iter_mut().find(|(other, _)| *other == why) {
                 Some((_, names)) => names.push(coefficient.name()),
                 None => reasons.push((why, vec![coefficient.name()])),
             }
@@ -331,46 +331,46 @@ fn undefined(pair: &PairRow) -> Vec<String> {
             .map(|(why, names)| format!("{what}{} not defined: {why}", names.join(", ")))
             .collect()
     };
-    // Of a boundary that nobody came near the dash says enough.
+    // A dash is enough for a boundary that no score came near.
     let no_value =
-        named("", |estimate| estimate.value.err().filter(|why| *why != Undefined::NeitherLevel));
-    // That nothing was ever different needs no words: the value says it.
+        reason_sentences("", |estimate| estimate.value.err().filter(|why| *why != Undefined::NeitherLevel));
+    // The value itself shows that no two scores differed.
     const fn worth_saying(why: &Undefined) -> bool {
         !matches!(why, Undefined::NoSpread)
     }
-    let no_interval = named("interval of ", |estimate| {
+    let no_interval = reason_sentences("interval of ", |estimate| {
         estimate.value.ok().and(estimate.interval.err()).filter(worth_saying)
     });
     let has_intervals = agreement.estimates.iter().any(|(_, estimate)| estimate.interval.is_ok());
     no_value.into_iter().chain(no_interval.into_iter().filter(|_| has_intervals)).collect()
 }
 
-pub fn problems_to_standard_error(document: &Document) {
-    tell_problems(&document.problems);
+pub fn print_document_problems(document: &AgreeDocument) {
+    print_problems(&document.problems);
 }
 
-/// On standard error.
-pub fn tell_problems(problems: &[Warning]) {
+/// Prints the problems on standard error.
+pub fn print_problems(problems: &[Warning]) {
     for problem in problems {
-        tell(&format!("left out: {}: {}", problem.place, problem.what));
+        print_note(&format!("left out: {}: {}", problem.place, problem.what));
     }
 }
 
-/// A row for every two raters and measure: a table that can be filtered. Empty cells are not defined. Below them those of
-/// all raters together, and of raters against a reference.
-pub fn csv(documents: &[&Document], out: &mut Out) -> io::Result<()> {
-    out.csv(
+/// Writes a row for every two raters and measure: a table that can be filtered. Empty cells are not defined. Below them
+/// those of all raters together, and of raters against a reference.
+pub fn write_csv(documents: &[&AgreeDocument], out: &mut Out) -> io::Result<()> {
+    out.print_csv(
         "a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why \
          ci95_by_run_low=ci95_by_run.0 ci95_by_run_high=ci95_by_run.1 unit criterion scale",
         documents.iter().flat_map(|document| {
-            let PartOf { unit, criterion, scale, .. } = &document.of;
+            let ComparedPart { unit, criterion, scale, .. } = &document.of;
             let criterion = criterion.as_deref();
-            csv_of(document).map(move |row| CsvRow { unit, criterion, scale, ..row })
+            document_csv_rows(document).map(move |row| AgreeCsvRow { unit, criterion, scale, ..row })
         }),
     )
 }
 
-fn csv_of(document: &Document) -> impl Iterator<Item = CsvRow<'_>> {
+fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvRow<'_>> {
     let pairs = document.pairs.iter().flat_map(|pair| {
         let parts =
             [("run", &pair.by_run), ("component", &pair.by_component), ("rubric", &pair.by_rubric)];
@@ -378,12 +378,12 @@ fn csv_of(document: &Document) -> impl Iterator<Item = CsvRow<'_>> {
             rows.iter().map(move |row| (part, row.name.as_str(), &row.measures))
         });
         let parts = std::iter::once(("all", "", &pair.measures)).chain(parts);
-        parts.flat_map(|(part, name, measures)| csv_rows(pair, (part, name), &measures.agreement))
+        parts.flat_map(|(part, name, measures)| pair_csv_rows(pair, (part, name), &measures.agreement))
     });
     let panel = document.panel.iter().flat_map(|row| {
-        row.cases().into_iter().flat_map(|(cases, found)| {
-            let of = CsvRow::of(row.of, "", ("panel", cases.words()), found.agreed.n);
-            found.agreed.estimates.iter().map(move |(it, twice)| of.with(it.name(), twice))
+        row.counted_cases().into_iter().flat_map(|(cases, found)| {
+            let common = AgreeCsvRow::without_measure(row.of, "", ("panel", cases.words()), found.agreed.n);
+            found.agreed.estimates.iter().map(move |(it, twice)| common.with_measure(it.name(), twice))
         })
     });
     let reference = document.reference.iter().flat_map(|reference| {
@@ -391,8 +391,8 @@ fn csv_of(document: &Document) -> impl Iterator<Item = CsvRow<'_>> {
             let parts = row.parts.iter().map(|part| (part.name.as_str(), &part.measures));
             std::iter::once(("", &row.measures)).chain(parts).flat_map(|(name, it)| {
                 let n = it.classified.n as usize;
-                let of = CsvRow::of(&reference.name, &row.rater, ("reference", name), n);
-                it.estimates.iter().map(move |(it, twice)| of.with(it.name(), twice))
+                let common = AgreeCsvRow::without_measure(&reference.name, &row.rater, ("reference", name), n);
+                it.estimates.iter().map(move |(it, twice)| common.with_measure(it.name(), twice))
             })
         })
     });
@@ -401,7 +401,7 @@ fn csv_of(document: &Document) -> impl Iterator<Item = CsvRow<'_>> {
 
 /// A measure of two raters, or of several, in a row of a CSV.
 #[derive(Serialize, Clone, Copy)]
-struct CsvRow<'a> {
+struct AgreeCsvRow<'a> {
     a: &'a str,
     b: &'a str,
     part: &'a str,
@@ -417,8 +417,8 @@ struct CsvRow<'a> {
     scale: &'a str,
 }
 
-impl<'a> CsvRow<'a> {
-    const fn of(a: &'a str, b: &'a str, (part, name): (&'a str, &'a str), n: usize) -> Self {
+impl<'a> AgreeCsvRow<'a> {
+    const fn without_measure(a: &'a str, b: &'a str, (part, name): (&'a str, &'a str), n: usize) -> Self {
         let (value, ci95, why, ci95_by_run) = (None, None, None, None);
         let (unit, criterion, scale) = ("", None, "");
         Self {
@@ -438,23 +438,23 @@ impl<'a> CsvRow<'a> {
         }
     }
 
-    fn with(self, measure: &'static str, Twice { by_item, by_run }: &Twice) -> Self {
+    fn with_measure(self, measure: &'static str, ClusteredEstimate { by_item, by_run }: &ClusteredEstimate) -> Self {
         let ci95 = by_item.interval.ok();
         let (value, why) = (by_item.value.ok(), by_item.value.err());
         Self { measure, value, ci95, why, ci95_by_run: by_run.ok(), ..self }
     }
 }
 
-fn csv_rows<'a>(
-    pair: &'a PairRow,
+fn pair_csv_rows<'a>(
+    pair: &'a RaterPairRow,
     (part, name): (&'a str, &'a str),
     agreement: &'a Agreement,
-) -> impl Iterator<Item = CsvRow<'a>> {
-    let of = CsvRow::of(&pair.a, &pair.b, (part, name), agreement.n);
+) -> impl Iterator<Item = AgreeCsvRow<'a>> {
+    let common = AgreeCsvRow::without_measure(&pair.a, &pair.b, (part, name), agreement.n);
     let by_runs = pair.by_runs.as_ref().filter(|_| part == "all");
     agreement.estimates.iter().map(move |(coefficient, by_item)| {
         let by_run = by_runs.and_then(|all| all.get(coefficient.name()).copied().flatten());
         let by_run = by_run.ok_or(Undefined::FewerThanTwoRuns);
-        of.with(coefficient.name(), &Twice { by_item: *by_item, by_run })
+        common.with_measure(coefficient.name(), &ClusteredEstimate { by_item: *by_item, by_run })
     })
 }

@@ -5,28 +5,28 @@ use std::{io, path::Path, sync::Arc};
 use serde::Serialize;
 
 use crate::cli::{
-    Exit, Failure, Outcome,
-    output::{Out, Table, dash, tell},
+    Exit, CommandFailure, CommandResult,
+    output::{Out, OutputTable, cell_or_dash, print_note},
 };
-use trajview_metrics::rubric_tree::Summary;
+use trajview_metrics::rubric_tree::TreeSummary;
 use trajview_run::{
-    label,
+    first_line_label,
     rubric_tree::{NodeId, RubricTree},
 };
 use trajview_store as store;
 use trajview_study::{
-    Scale,
+    RatingScale,
     agreement::classes::ZeroDivision,
-    graded::{Graded, Leaf, all_leaves, by_category},
+    graded_trees::{GradedPair, GradedLeaf, all_leaves, leaves_by_category},
 };
 
 use super::{
-    Args,
-    reference::{Measured, With, binary_table, by_run_table, class_table, whole_table},
-    written::{plain_number, section},
+    AgreeArgs,
+    reference::{ReferenceMeasures, ReferenceOptions, binary_table, by_run_table, class_table, whole_table},
+    number_text::{plain_number, print_section},
 };
 
-/// Where the formulas are from.
+/// The source of the formulas.
 const SOURCE: &str =
     "PaperBench, judge/judge_eval/evaluate.py: scikit-learn's averages over classes";
 
@@ -34,66 +34,66 @@ const SOURCE: &str =
 const MOST_NAMED: usize = 10;
 
 #[derive(Serialize)]
-struct Document {
+struct TreeAgreementDocument {
     schema: &'static str,
     source: &'static str,
-    /// What a class without a precision or recall counts as in averages.
+    /// The value that averages use for a class without a precision or recall.
     zero_division: &'static str,
     positive: Option<String>,
     seed: u64,
     resamples: usize,
-    trees: Vec<TreesRow>,
-    /// Of the leaves of all trees together.
-    overall: Part,
-    categories: Vec<Part>,
+    trees: Vec<TreePairRow>,
+    /// The measures over the leaves of all trees together.
+    overall: LeafGroup,
+    categories: Vec<LeafGroup>,
 }
 
 /// Two trees of one rubric.
 #[derive(Serialize)]
-struct TreesRow {
-    reference: TreeRow,
-    judge: TreeRow,
-    /// The weighted score of the root: the judge's less the reference's; null where either has none.
+struct TreePairRow {
+    reference: GradedTreeRow,
+    judge: GradedTreeRow,
+    /// The weighted score of the root: the judge's less the reference's. Null if either has none.
     difference: Option<f64>,
     /// The same of the leaves that are code only.
     code_only_difference: Option<f64>,
     /// Leaves that are compared.
     leaves: usize,
     /// Leaves of both that are not: not graded validly by the judge, not scored in the reference.
-    invalid: Vec<NodeRow>,
-    unscored: Vec<NodeRow>,
+    invalid: Vec<TreeNodeRow>,
+    unscored: Vec<TreeNodeRow>,
     /// Nodes that are a leaf in one tree alone, as the judge's tree has them.
-    leaf_in_one: Vec<NodeRow>,
+    leaf_in_one: Vec<TreeNodeRow>,
     /// The highest nodes that the other tree lacks.
-    only_reference: Vec<NodeRow>,
-    only_judge: Vec<NodeRow>,
+    only_reference: Vec<TreeNodeRow>,
+    only_judge: Vec<TreeNodeRow>,
     /// Leaves with another score.
-    disagreements: Vec<LeafRow>,
+    disagreements: Vec<LeafDisagreementRow>,
 }
 
 #[derive(Serialize)]
-struct TreeRow {
+struct GradedTreeRow {
     file: String,
     paper: Option<String>,
     judge: Option<String>,
     model: Option<String>,
     #[serde(flatten)]
-    summary: Summary,
+    summary: TreeSummary,
 }
 
 #[derive(Serialize)]
-struct NodeRow {
-    /// The way from the root by place: `0/3/1`.
+struct TreeNodeRow {
+    /// The path from the root, by index: `0/3/1`.
     path: String,
     id: String,
     requirements: String,
-    /// Below it, or itself.
+    /// The number of leaves below the node, or 1 for a leaf.
     leaves: usize,
 }
 
 #[derive(Serialize)]
-struct LeafRow {
-    /// In the judge's tree.
+struct LeafDisagreementRow {
+    /// The path in the judge's tree.
     path: String,
     category: Option<String>,
     #[serde(serialize_with = "plain_number")]
@@ -105,98 +105,98 @@ struct LeafRow {
 
 /// All leaves, or those of one category.
 #[derive(Serialize)]
-struct Part {
+struct LeafGroup {
     name: String,
     /// Sum of the reference's scores, and what is left of the number of leaves: JudgeEval's counts.
     positives: f64,
     negatives: f64,
     #[serde(flatten)]
-    measures: Measured,
+    measures: ReferenceMeasures,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
     if !args.paths.len().is_multiple_of(2) {
         let why = "--tree takes trees by twos: the reference, then the judge's, and so on";
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
-    let trees = args.paths.iter().map(|path| tree(path)).collect::<Result<Vec<_>, _>>()?;
+    let trees = args.paths.iter().map(|path| open_tree(path)).collect::<Result<Vec<_>, _>>()?;
     let pairs: Vec<[&RubricTree; 2]> =
         trees.chunks_exact(2).map(|two| [&*two[0], &*two[1]]).collect();
-    let graded: Vec<Graded> = pairs.iter().map(|[a, b]| Graded::of(a, b)).collect();
+    let graded: Vec<GradedPair> = pairs.iter().map(|[a, b]| GradedPair::new(a, b)).collect();
     let leaves = graded.iter().flat_map(|it| &it.leaves);
     let scores = leaves.flat_map(|leaf| [leaf.reference, leaf.judge]);
     let scale = match &args.levels {
         Some(words) if words != "observed" => {
-            Scale::parse(words).map_err(|why| Failure::wrong(format!("--levels: {why}")))?
+            RatingScale::parse(words).map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))?
         }
-        _ => Scale::observed(scores).map_err(|why| {
+        _ => RatingScale::from_scores(scores).map_err(|why| {
             let why = format!("no leaf of these trees is graded in both: {why}");
-            Failure::not_understood(why)
+            CommandFailure::cannot_understand(why)
         })?,
     };
-    let document = document(&pairs, &graded, &scale, args);
+    let document = tree_document(&pairs, &graded, &scale, args);
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
-        csv(&document, out)?;
+        write_csv(&document, out)?;
     } else {
-        print(&document, args, out)?;
+        print_document(&document, args, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn tree(path: &Path) -> Result<Arc<RubricTree>, Failure> {
+fn open_tree(path: &Path) -> Result<Arc<RubricTree>, CommandFailure> {
     let opened = store::open(path)?;
     let name = path.display();
-    opened.run.warnings.iter().for_each(|it| tell(&format!("{name}: {}: {}", it.place, it.what)));
+    opened.run.warnings.iter().for_each(|it| print_note(&format!("{name}: {}: {}", it.place, it.what)));
     opened.run.rubric_tree.clone().ok_or_else(|| {
-        Failure::not_understood(format!(
+        CommandFailure::cannot_understand(format!(
             "{name}: holds no rubric tree; --tree compares two graded ones"
         ))
     })
 }
 
-fn document(pairs: &[[&RubricTree; 2]], graded: &[Graded], scale: &Scale, args: &Args) -> Document {
-    let plan = args.resampling.plan();
-    let terms = args.against.terms(ZeroDivision::Zero);
-    let with = With { scale, terms, plan: &plan, by: None };
-    let categories = by_category(graded).into_iter();
-    Document {
+fn tree_document(pairs: &[[&RubricTree; 2]], graded: &[GradedPair], scale: &RatingScale, args: &AgreeArgs) -> TreeAgreementDocument {
+    let plan = args.resampling.to_plan();
+    let terms = args.against.reference_terms(ZeroDivision::Zero);
+    let with = ReferenceOptions { scale, terms, plan: &plan, by: None };
+    let categories = leaves_by_category(graded).into_iter();
+    TreeAgreementDocument {
         schema: "trajview.agree-tree/1",
         source: SOURCE,
         zero_division: terms.zero.word(),
         positive: terms.positive.map(|it| it.to_string()),
         seed: plan.seed,
         resamples: plan.resamples,
-        trees: pairs.iter().zip(graded).map(|(pair, graded)| trees_row(*pair, graded)).collect(),
-        overall: part("overall".into(), &all_leaves(graded).collect::<Vec<_>>(), &with),
-        categories: categories.map(|(name, leaves)| part(name, &leaves, &with)).collect(),
+        trees: pairs.iter().zip(graded).map(|(pair, graded)| tree_pair_row(*pair, graded)).collect(),
+        overall: leaf_group("overall".into(), &all_leaves(graded).collect::<Vec<_>>(), &with),
+        categories: categories.map(|(name, leaves)| leaf_group(name, &leaves, &with)).collect(),
     }
 }
 
-/// Trees are drawn whole where there are several, as runs are.
-fn part(name: String, leaves: &[(usize, &Leaf)], with: &With<'_>) -> Part {
+/// Measures leaves; the bootstrap draws trees as clusters where there are several, as it does with runs.
+fn leaf_group(name: String, leaves: &[(usize, &GradedLeaf)], with: &ReferenceOptions<'_>) -> LeafGroup {
     let scores: Vec<(f64, f64)> =
         leaves.iter().map(|(_, leaf)| (leaf.reference, leaf.judge)).collect();
     let trees: Vec<usize> = leaves.iter().map(|(tree, _)| *tree).collect();
     let positives = scores.iter().fold(0.0, |sum, (reference, _)| sum + reference);
-    Part {
+    LeafGroup {
         name,
         positives,
         negatives: scores.len() as f64 - positives,
-        measures: Measured::of_scores(&scores, &trees, with),
+        measures: ReferenceMeasures::from_scores(&scores, &trees, with),
     }
 }
 
-fn trees_row([reference, judge]: [&RubricTree; 2], graded: &Graded) -> TreesRow {
-    let (of_reference, of_judge) = (Summary::of(reference), Summary::of(judge));
-    let less = |of: fn(&Summary) -> Option<f64>| Some(of(&of_judge)? - of(&of_reference)?);
-    let nodes = |tree: &RubricTree, ids: &[NodeId]| -> Vec<NodeRow> {
+fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> TreePairRow {
+    let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
+    let less = |score_of: fn(&TreeSummary) -> Option<f64>| Some(score_of(&of_judge)? - score_of(&of_reference)?);
+    let nodes = |tree: &RubricTree, ids: &[NodeId]| -> Vec<TreeNodeRow> {
         ids.iter().map(|id| node_row(tree, *id)).collect()
     };
     let in_judge: Vec<NodeId> = graded.leaf_in_one.iter().map(|(_, id)| *id).collect();
     let differ = graded.leaves.iter().filter(|leaf| leaf.reference != leaf.judge);
-    TreesRow {
+    TreePairRow {
         reference: tree_row(reference, of_reference),
         judge: tree_row(judge, of_judge),
         difference: less(|it| it.score),
@@ -207,14 +207,14 @@ fn trees_row([reference, judge]: [&RubricTree; 2], graded: &Graded) -> TreesRow 
         leaf_in_one: nodes(judge, &in_judge),
         only_reference: nodes(reference, &graded.only_reference),
         only_judge: nodes(judge, &graded.only_judge),
-        disagreements: differ.map(|leaf| leaf_row(judge, leaf)).collect(),
+        disagreements: differ.map(|leaf| leaf_disagreement_row(judge, leaf)).collect(),
     }
 }
 
-fn tree_row(tree: &RubricTree, summary: Summary) -> TreeRow {
+fn tree_row(tree: &RubricTree, summary: TreeSummary) -> GradedTreeRow {
     let words = |words: &Option<Box<str>>| words.as_deref().map(str::to_owned);
     let result = &tree.result;
-    TreeRow {
+    GradedTreeRow {
         file: tree.file.clone(),
         paper: words(&result.paper),
         judge: words(&result.judge),
@@ -223,31 +223,31 @@ fn tree_row(tree: &RubricTree, summary: Summary) -> TreeRow {
     }
 }
 
-fn node_row(tree: &RubricTree, id: NodeId) -> NodeRow {
-    let of = |word: fn(&trajview_run::rubric_tree::Node) -> &str| {
+fn node_row(tree: &RubricTree, id: NodeId) -> TreeNodeRow {
+    let node_text = |word: fn(&trajview_run::rubric_tree::RubricNode) -> &str| {
         tree.node(id).map(word).unwrap_or_default().to_owned()
     };
-    let below = tree.below(id).filter(|at| tree.is_leaf(NodeId::of(*at))).count();
-    NodeRow {
-        path: tree.path(id).to_string(),
-        id: of(|node| &node.id),
-        requirements: of(|node| &node.requirements),
+    let below = tree.nodes_below(id).filter(|at| tree.is_leaf(NodeId::from_position(*at))).count();
+    TreeNodeRow {
+        path: tree.node_path(id).to_string(),
+        id: node_text(|node| &node.id),
+        requirements: node_text(|node| &node.requirements),
         leaves: if tree.is_leaf(id) { 1 } else { below },
     }
 }
 
-fn leaf_row(judge: &RubricTree, leaf: &Leaf) -> LeafRow {
+fn leaf_disagreement_row(judge: &RubricTree, leaf: &GradedLeaf) -> LeafDisagreementRow {
     let node = node_row(judge, leaf.in_judge);
-    LeafRow {
+    LeafDisagreementRow {
         path: node.path,
-        category: leaf.category.as_ref().map(|it| it.words().to_owned()),
+        category: leaf.category.as_ref().map(|it| it.file_text().to_owned()),
         reference: leaf.reference,
         judge: leaf.judge,
         requirements: node.requirements,
     }
 }
 
-fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
+fn print_document(document: &TreeAgreementDocument, args: &AgreeArgs, out: &mut Out) -> io::Result<()> {
     let parts = || std::iter::once(&document.overall).chain(&document.categories);
     let rows = || parts().map(|part| (vec![part.name.clone()], &part.measures));
     let intervals = match document.resamples {
@@ -257,32 +257,32 @@ fn print(document: &Document, args: &Args, out: &mut Out) -> io::Result<()> {
     let trees = document.trees.len();
     let trees =
         if trees == 1 { "a judge's tree".into() } else { format!("{trees} trees of a judge") };
-    out.sentence(&format!("{trees} against a reference, leaf by leaf · {intervals}"))?;
-    section("weighted score of the root", &roots(&document.trees), out)?;
+    out.print_sentence(&format!("{trees} against a reference, leaf by leaf · {intervals}"))?;
+    print_section("weighted score of the root", &root_score_table(&document.trees), out)?;
     let zero = match document.zero_division {
         "undefined" => "classes without a value are left out".to_owned(),
         number => format!("classes without a value count as {number}"),
     };
     let title = format!("leaves that both graded; averages over the scores, {zero}");
-    section(&title, &whole_table(&["category"], rows()), out)?;
+    print_section(&title, &whole_table(&["category"], rows()), out)?;
     if let Some(table) = by_run_table(&["category"], rows()) {
-        section("95 % intervals drawn over trees, each whole", &table, out)?;
+        print_section("95 % intervals drawn over trees, each whole", &table, out)?;
     }
-    section("score by score", &class_table(&["category"], rows()), out)?;
+    print_section("score by score", &class_table(&["category"], rows()), out)?;
     if let Some(table) = binary_table(&["category"], rows()) {
         let positive = document.positive.as_deref().unwrap_or_default();
-        section(&format!("positive is {positive}"), &table, out)?;
+        print_section(&format!("positive is {positive}"), &table, out)?;
     }
     if args.detail {
         for trees in document.trees.iter().filter(|trees| !trees.disagreements.is_empty()) {
             let title = format!("where {} differs", trees.judge.file);
-            section(&title, &differing(trees), out)?;
+            print_section(&title, &differing_leaves_table(trees), out)?;
         }
     }
-    notes(document, out)
+    print_notes(document, out)
 }
 
-fn roots(trees: &[TreesRow]) -> Table {
+fn root_score_table(trees: &[TreePairRow]) -> OutputTable {
     let heads = [
         "tree",
         ">reference",
@@ -293,12 +293,12 @@ fn roots(trees: &[TreesRow]) -> Table {
         ">code only: judge",
         ">code only: difference",
     ];
-    let mut table = Table::new(&heads);
-    let share = |it: Option<f64>| dash(it.map(|it| format!("{it:.4}")));
-    let signed = |it: Option<f64>| dash(it.map(|it| format!("{it:+.4}")));
+    let mut table = OutputTable::new(&heads);
+    let share = |it: Option<f64>| cell_or_dash(it.map(|it| format!("{it:.4}")));
+    let signed = |it: Option<f64>| cell_or_dash(it.map(|it| format!("{it:+.4}")));
     for it in trees {
         let (a, b) = (&it.reference.summary, &it.judge.summary);
-        table.row(vec![
+        table.add_row(vec![
             it.judge.paper.clone().unwrap_or_else(|| it.judge.file.clone()),
             share(a.score),
             share(b.score),
@@ -312,25 +312,25 @@ fn roots(trees: &[TreesRow]) -> Table {
     table
 }
 
-fn differing(trees: &TreesRow) -> Table {
-    let mut table = Table::new(&["node", "category", ">reference", ">judge", "requirements"]);
+fn differing_leaves_table(trees: &TreePairRow) -> OutputTable {
+    let mut table = OutputTable::new(&["node", "category", ">reference", ">judge", "requirements"]);
     for it in &trees.disagreements {
-        table.row(vec![
+        table.add_row(vec![
             it.path.clone(),
-            dash(it.category.as_ref()),
+            cell_or_dash(it.category.as_ref()),
             it.reference.to_string(),
             it.judge.to_string(),
-            label(&it.requirements).into(),
+            first_line_label(&it.requirements).into(),
         ]);
     }
     table
 }
 
-/// What is not compared, and why.
-fn notes(document: &Document, out: &mut Out) -> io::Result<()> {
-    out.line("")?;
+/// Prints the nodes that are not compared, with the reason.
+fn print_notes(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> {
+    out.print_line("")?;
     for it in &document.trees {
-        let kinds: [(&str, &[NodeRow]); 5] = [
+        let kinds: [(&str, &[TreeNodeRow]); 5] = [
             ("only in the reference", &it.only_reference),
             ("only in the judge's tree", &it.only_judge),
             ("a leaf in one tree alone", &it.leaf_in_one),
@@ -339,26 +339,26 @@ fn notes(document: &Document, out: &mut Out) -> io::Result<()> {
         ];
         for (what, nodes) in kinds.iter().filter(|(_, nodes)| !nodes.is_empty()) {
             let leaves: usize = nodes.iter().map(|node| node.leaves).sum();
-            let named: Vec<&str> =
+            let named_paths: Vec<&str> =
                 nodes.iter().take(MOST_NAMED).map(|node| node.path.as_str()).collect();
-            let more = match nodes.len() - named.len() {
+            let more = match nodes.len() - named_paths.len() {
                 0 => String::new(),
                 count => format!(" and {count} more"),
             };
             let file = &it.judge.file;
-            out.sentence(&format!(
+            out.print_sentence(&format!(
                 "left out of {file}: {what}, leaves: {leaves}, node {}{more}",
-                named.join(", ")
+                named_paths.join(", ")
             ))?;
         }
     }
-    out.sentence(&format!("averages: {}", document.source))
+    out.print_sentence(&format!("averages: {}", document.source))
 }
 
-/// A row a category and measure, then the classes.
-fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+/// Writes a row a category and measure, then the classes.
+fn write_csv(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Row<'a> {
+    struct TreeCsvRow<'a> {
         category: &'a str,
         class: Option<f64>,
         n: u64,
@@ -371,7 +371,7 @@ fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
     let rows = parts.flat_map(|part| {
         let n = part.measures.classified.n;
         let category = part.name.as_str();
-        let whole = part.measures.estimates.iter().map(move |(it, twice)| Row {
+        let whole = part.measures.estimates.iter().map(move |(it, twice)| TreeCsvRow {
             category,
             class: None,
             n,
@@ -384,7 +384,7 @@ fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
             let scores = &class.scores;
             let named =
                 [("precision", scores.precision), ("recall", scores.recall), ("f1", scores.f1)];
-            named.map(|(measure, value)| Row {
+            named.map(|(measure, value)| TreeCsvRow {
                 category,
                 class: Some(class.level),
                 n: class.support,
@@ -396,7 +396,7 @@ fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
         });
         whole.chain(classes)
     });
-    out.csv(
+    out.print_csv(
         "category class n measure value ci95_low=ci95.0 ci95_high=ci95.1 \
          ci95_by_tree_low=ci95_by_tree.0 ci95_by_tree_high=ci95_by_tree.1",
         rows,

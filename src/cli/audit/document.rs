@@ -1,30 +1,30 @@
-//! What is printed, as JSON has it (schema `trajview.audit/1`).
+//! The printed document, with the fields of its JSON (schema `trajview.audit/1`).
 
 use serde::{Serialize, Serializer};
 use serde_json::Number;
 
-use crate::cli::Failure;
-use trajview_run::rubric::{CANNOT_TELL, Confidence, Judgement, LabelOn, Unit, written};
-use trajview_study::queue::{Plan, queue};
+use crate::cli::CommandFailure;
+use trajview_run::rubric::{CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text};
+use trajview_study::queue::{QueuePlan, draw_queue};
 
 use super::{
     absences::{self, AbsenceRow},
-    audited::Audited,
+    audited_run::AuditedRun,
 };
 
 #[derive(Debug, Serialize)]
-pub struct Document {
+pub struct AuditDocument {
     pub schema: &'static str,
     pub run: String,
-    pub judgement: JudgementRow,
-    /// Null where the queue was not asked for.
-    pub queue: Option<QueueRow>,
-    /// By component, in the order of the judgement; null where they were not asked for.
+    pub judgement: AuditedJudgementRow,
+    /// Null if the queue was not requested.
+    pub queue: Option<AuditQueueRow>,
+    /// Rows by component, in the order of the judgement. Null if they were not requested.
     pub absences: Option<Vec<AbsenceRow>>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct JudgementRow {
+pub struct AuditedJudgementRow {
     pub file: String,
     pub judge: String,
     pub kind: String,
@@ -35,38 +35,38 @@ pub struct JudgementRow {
 }
 
 #[derive(Debug, Serialize)]
-pub struct QueueRow {
+pub struct AuditQueueRow {
     pub annotator: String,
     pub seed: u64,
     /// Null for all.
     pub size: Option<usize>,
-    /// Whether labels that are not recorded as blind count for nothing.
+    /// True if only labels count that are recorded as blind.
     pub blind_only: bool,
-    /// How many of the items have a label with a score.
+    /// The number of items that have a label with a score.
     pub labelled: usize,
-    /// Of these, how many have the score of the verdict.
+    /// The number of those whose score is the verdict's.
     pub same: usize,
-    pub items: Vec<ItemRow>,
+    pub items: Vec<AuditItemRow>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct ItemRow {
-    /// In the queue; counts from 1.
+pub struct AuditItemRow {
+    /// The position in the queue; counts from 1.
     pub number: usize,
     pub component: String,
     pub unit: &'static str,
-    /// Where an item is judged by several.
+    /// The criterion, where an item is judged by several.
     pub criterion: Option<String>,
-    /// Empty where nothing names it.
+    /// Empty if nothing names it.
     pub name: String,
     pub label: Option<LabelRow>,
     /// Null until it is labelled.
-    pub verdict: Option<ScoreRow>,
+    pub verdict: Option<AuditScoreRow>,
 }
 
 #[derive(Debug, Serialize)]
 pub struct LabelRow {
-    /// Null where it was taken back.
+    /// Null if it was taken back.
     pub score: Option<Number>,
     pub label: Option<&'static str>,
     pub cannot_tell: bool,
@@ -78,32 +78,32 @@ pub struct LabelRow {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct ScoreRow {
-    #[serde(serialize_with = "whole")]
+pub struct AuditScoreRow {
+    #[serde(serialize_with = "serialize_whole")]
     pub score: f64,
     pub label: Option<&'static str>,
 }
 
-impl ScoreRow {
-    pub fn of(score: u8) -> Self {
-        Self::of_unit(score.into(), Unit::Component)
+impl AuditScoreRow {
+    pub fn of_component(score: u8) -> Self {
+        Self::of_unit(score.into(), LabelUnit::Component)
     }
 
-    pub fn of_unit(score: f64, unit: Unit) -> Self {
-        let is_level = unit.scale().holds(score);
-        let name = unit.levels().names.get(score as usize).filter(|_| is_level);
+    pub fn of_unit(score: f64, unit: LabelUnit) -> Self {
+        let is_level = unit.default_scale().contains_score(score);
+        let name = unit.rubric_levels().names.get(score as usize).filter(|_| is_level);
         Self { score, label: name.copied() }
     }
 }
 
-/// A whole number without a point.
-fn whole<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    number(*score).serialize(serializer)
+/// Serializes a whole number without a point.
+fn serialize_whole<S: Serializer>(score: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    score_number(*score).serialize(serializer)
 }
 
 impl LabelRow {
-    /// The answer in a cell; a dash where it was taken back.
-    pub fn said(&self) -> String {
+    /// Returns the answer in a cell; a dash where it was taken back.
+    pub fn score_cell(&self) -> String {
         match (&self.score, self.cannot_tell) {
             (Some(score), _) => score.to_string(),
             (None, true) => CANNOT_TELL.to_owned(),
@@ -111,37 +111,37 @@ impl LabelRow {
         }
     }
 
-    pub fn of(label: LabelOn<'_>) -> Self {
-        let names = label.given.unit.levels().names;
-        let named = label.score().filter(|_| label.given.scale.is_none());
+    pub fn new(label: JudgementLabel<'_>) -> Self {
+        let names = label.label.unit.rubric_levels().names;
+        let named = label.score().filter(|_| label.label.scale.is_none());
         Self {
-            score: label.score().and_then(number),
+            score: label.score().and_then(score_number),
             label: named.and_then(|score| names.get(score as usize).copied()),
-            cannot_tell: label.given.cannot_tell,
-            confidence: label.given.confidence.map(Confidence::word),
-            blind: label.blind(),
+            cannot_tell: label.label.cannot_tell,
+            confidence: label.label.confidence.map(Confidence::word),
+            blind: label.is_blind(),
             reason: label.reason().map(str::to_owned),
             note: label.note().map(str::to_owned),
-            at: label.given.at.clone(),
+            at: label.label.at.clone(),
         }
     }
 }
 
-/// A score as JSON has it: a whole number without a point.
-pub fn number(score: f64) -> Option<Number> {
-    written(score).parse().ok()
+/// Converts a score to a JSON number: a whole number without a point.
+pub fn score_number(score: f64) -> Option<Number> {
+    score_text(score).parse().ok()
 }
 
-/// Which labels count.
+/// The labels that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counting {
+pub enum CountedLabels {
     Every,
-    /// Those that are recorded as given before the verdict was seen.
+    /// Labels that are recorded as given before the verdict was seen.
     Blind,
 }
 
-impl Counting {
-    pub const fn of(is_blind_only: bool) -> Self {
+impl CountedLabels {
+    pub const fn from_blind_only(is_blind_only: bool) -> Self {
         if is_blind_only { Self::Blind } else { Self::Every }
     }
 
@@ -150,8 +150,8 @@ impl Counting {
     }
 }
 
-impl QueueRow {
-    pub fn of((annotator, counting): (&str, Counting), plan: Plan, items: Vec<ItemRow>) -> Self {
+impl AuditQueueRow {
+    pub fn new((annotator, counting): (&str, CountedLabels), plan: QueuePlan, items: Vec<AuditItemRow>) -> Self {
         let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
         let answered = answered.filter(|(label, _)| counting.counts(label));
         let (mut labelled, mut same) = (0, 0);
@@ -161,63 +161,63 @@ impl QueueRow {
             same += usize::from(score == Some(verdict.score));
         }
         let annotator = annotator.to_owned();
-        let blind_only = counting == Counting::Blind;
+        let blind_only = counting == CountedLabels::Blind;
         Self { annotator, seed: plan.seed, size: plan.size, blind_only, labelled, same, items }
     }
 }
 
-impl JudgementRow {
-    fn of(audited: &Audited, judgement: &Judgement) -> Result<Self, Failure> {
+impl AuditedJudgementRow {
+    fn new(audited: &AuditedRun, judgement: &Judgement) -> Result<Self, CommandFailure> {
         Ok(Self {
             file: judgement.file.clone(),
             judge: judgement.judge.name.clone(),
             kind: judgement.judge.kind.clone(),
             model: judgement.judge.model.clone(),
             commit: judgement.commit.clone(),
-            turn: audited.done(judgement)?,
+            turn: audited.turns_done(judgement)?,
         })
     }
 }
 
-impl Document {
-    fn of(audited: &Audited) -> Result<Self, Failure> {
+impl AuditDocument {
+    fn for_run(audited: &AuditedRun) -> Result<Self, CommandFailure> {
         Ok(Self {
             schema: "trajview.audit/1",
             run: audited.run_name().to_owned(),
-            judgement: JudgementRow::of(audited, audited.judgement()?)?,
+            judgement: AuditedJudgementRow::new(audited, audited.judgement()?)?,
             queue: None,
             absences: None,
         })
     }
 
-    pub fn of_queue(
-        audited: &Audited,
-        plan: Plan,
-        (annotator, counting): (&str, Counting),
-    ) -> Result<Self, Failure> {
+    pub fn with_queue(
+        audited: &AuditedRun,
+        plan: QueuePlan,
+        (annotator, counting): (&str, CountedLabels),
+    ) -> Result<Self, CommandFailure> {
         let judgement = audited.judgement()?;
         let labels = audited.labels_of(annotator);
         let item = |(number, component): (usize, String)| {
-            let label = labels.and_then(|labels| labels.on(judgement, &component));
+            let label = labels.and_then(|labels| labels.label_for(judgement, &component));
             let is_labelled = label.is_some_and(|label| label.is_answered());
-            let score = judgement.of(&component).and_then(|verdict| verdict.score);
-            ItemRow {
+            let score = judgement.verdict_on(&component).and_then(|verdict| verdict.score);
+            AuditItemRow {
                 number,
-                name: audited.name_of(&component).to_owned(),
-                unit: Unit::Component.word(),
+                name: audited.component_name(&component).to_owned(),
+                unit: LabelUnit::Component.word(),
                 criterion: None,
                 component,
-                label: label.map(LabelRow::of),
-                verdict: score.filter(|_| is_labelled).map(ScoreRow::of),
+                label: label.map(LabelRow::new),
+                verdict: score.filter(|_| is_labelled).map(AuditScoreRow::of_component),
             }
         };
-        let drawn = queue(&[judgement], plan).into_iter().map(|item| item.component);
-        let items: Vec<ItemRow> = (1..).zip(drawn).map(item).collect();
-        let queue = QueueRow::of((annotator, counting), plan, items);
-        Ok(Self { queue: Some(queue), ..Self::of(audited)? })
+        let drawn = draw_queue(&[judgement], plan).into_iter().map(|item| item.component);
+        let items: Vec<AuditItemRow> = (1..).zip(drawn).map(item).collect();
+        let queue = AuditQueueRow::new((annotator, counting), plan, items);
+        Ok(Self { queue: Some(queue), ..Self::for_run(audited)? })
     }
 
-    pub fn of_absences(audited: &Audited) -> Result<Self, Failure> {
-        Ok(Self { absences: Some(absences::rows(audited)?), ..Self::of(audited)? })
+    pub fn with_absences(audited: &AuditedRun) -> Result<Self, CommandFailure> {
+        Ok(Self { absences: Some(absences::absence_rows(audited)?), ..Self::for_run(audited)? })
     }
 }

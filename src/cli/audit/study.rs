@@ -1,6 +1,6 @@
-//! `trajview audit STUDY`: one queue over many runs, how far each rater is, and how far they agree.
+//! `trajview audit STUDY`: one queue over many runs, the progress of each rater, and their agreement.
 //!
-//! A rater is shown what they said, and the verdicts of what they labelled; nothing of other raters.
+//! A rater sees their own labels, and the verdicts of the items they labelled; nothing of other raters.
 
 pub mod adjudication;
 mod document;
@@ -9,27 +9,27 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{
-    Exit, Failure, Outcome,
-    output::{Out, tell, tell_warnings},
+    Exit, CommandFailure, CommandResult,
+    output::{Out, print_note, print_warnings},
     studies,
 };
-use trajview_run::rubric::Unit;
+use trajview_run::rubric::LabelUnit;
 use trajview_store as store;
 use trajview_study::{
-    design::{self, Design, Sample},
-    studied::Studied,
+    design::{self, StudyDesign, SampleDesign},
+    loaded_study::LoadedStudy,
 };
 
-use super::{Args, annotator, document::Counting, sheet};
-use document::Document;
+use super::{AuditArgs, annotator_name, document::CountedLabels, label_sheet};
+use document::AuditStudyDocument;
 
-/// The study that is meant: a study file, or one made of a folder of bundles. None where the path is a run.
-pub fn of(args: &Args) -> Result<Option<Studied>, Failure> {
+/// Returns the study that is meant: a study file, or one made of a folder of bundles. None if the path is a run.
+pub fn study_from_args(args: &AuditArgs) -> Result<Option<LoadedStudy>, CommandFailure> {
     let path = &args.run.path;
     let is_file = store::study::is_study(path);
-    if !is_file && !store::study::holds_bundles(path) {
-        return match is_of_studies_alone(args) {
-            Some(flag) => Err(Failure::wrong(format!(
+    if !is_file && !store::study::contains_several_bundles(path) {
+        return match study_only_flag(args) {
+            Some(flag) => Err(CommandFailure::wrong_arguments(format!(
                 "{flag} is for a study: a study.toml, or a folder of run bundles; {} is neither",
                 path.display()
             ))),
@@ -38,83 +38,83 @@ pub fn of(args: &Args) -> Result<Option<Studied>, Failure> {
     }
     if args.absences {
         let why = "--absences is of one run; name one of the runs of the study";
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
-    let studied = if is_file { of_file(path, args)? } else { of_folder(path, args)? };
+    let studied = if is_file { open_study_file(path, args)? } else { study_of_folder(path, args)? };
     Ok(Some(studied))
 }
 
-const fn is_of_studies_alone(args: &Args) -> Option<&'static str> {
+const fn study_only_flag(args: &AuditArgs) -> Option<&'static str> {
     if args.adjudicate {
         return Some("--adjudicate");
     }
     if args.save.is_some() { Some("--save") } else { None }
 }
 
-fn of_file(path: &Path, args: &Args) -> Result<Studied, Failure> {
-    let said = [
+fn open_study_file(path: &Path, args: &AuditArgs) -> Result<LoadedStudy, CommandFailure> {
+    let given_flags = [
         ("--seed", args.seed.is_some()),
         ("--size", args.size.is_some()),
         ("--judgement", args.judgement.is_some()),
         ("--save", args.save.is_some()),
-        ("--unit", args.unit != Unit::default()),
+        ("--unit", args.unit != LabelUnit::default()),
     ];
-    if let Some((flag, _)) = said.iter().find(|(_, is_said)| *is_said) {
+    if let Some((flag, _)) = given_flags.iter().find(|(_, is_said)| *is_said) {
         let why = format!(
             "{flag} is said by the study: {} is the same for every rater; change it there",
             path.display()
         );
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
-    store::study::open(path).map_err(Failure::from)
+    store::study::open_study(path).map_err(CommandFailure::from)
 }
 
-/// A study of everything below a folder.
-fn of_folder(folder: &Path, args: &Args) -> Result<Studied, Failure> {
-    let usual = Sample::default();
-    let sample = Sample { size: args.size, seed: args.seed.unwrap_or(usual.seed), ..usual };
-    let design = Design {
+/// Returns a study of everything below a folder.
+fn study_of_folder(folder: &Path, args: &AuditArgs) -> Result<LoadedStudy, CommandFailure> {
+    let usual = SampleDesign::default();
+    let sample = SampleDesign { size: args.size, seed: args.seed.unwrap_or(usual.seed), ..usual };
+    let design = StudyDesign {
         judges: args.judgement.iter().cloned().collect(),
         unit: args.unit,
         sample,
-        ..Design::default()
+        ..StudyDesign::default()
     };
-    let Some(file) = &args.save else { return studies::made_of(folder, design) };
-    let studied = studies::made_of(folder, design)?;
-    let design = Design { raters: raters_known(&studied, args), ..studied.design.clone() };
-    save(folder, file, &design)?;
-    Ok(Studied { design, ..studied })
+    let Some(file) = &args.save else { return studies::study_of_folder(folder, design) };
+    let studied = studies::study_of_folder(folder, design)?;
+    let design = StudyDesign { raters: known_raters(&studied, args), ..studied.design.clone() };
+    save_study(folder, file, &design)?;
+    Ok(LoadedStudy { design, ..studied })
 }
 
-/// Who labels as far as is known: whoever has labels of the runs, and who is named on the command line.
-fn raters_known(studied: &Studied, args: &Args) -> Vec<String> {
-    let mut raters = studied.raters();
-    let named = args.annotator.iter().filter(|name| !raters.contains(name)).cloned();
-    let named: Vec<String> = named.collect();
-    raters.extend(named);
+/// Returns the known raters: those with labels of the runs, and the one named on the command line.
+fn known_raters(studied: &LoadedStudy, args: &AuditArgs) -> Vec<String> {
+    let mut raters = studied.rater_names();
+    let new_raters = args.annotator.iter().filter(|name| !raters.contains(name)).cloned();
+    let new_raters: Vec<String> = new_raters.collect();
+    raters.extend(new_raters);
     raters
 }
 
 /// Writes the study of a folder to a new file, whose paths are relative to it.
-fn save(folder: &Path, file: &Path, design: &Design) -> Result<(), Failure> {
+fn save_study(folder: &Path, file: &Path, design: &StudyDesign) -> Result<(), CommandFailure> {
     let cannot =
-        |why: std::io::Error| Failure::unread(format!("cannot write {}: {why}", file.display()));
+        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()));
     let above = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (above, whole) =
+    let (above, full_path) =
         (above.canonicalize().map_err(cannot)?, folder.canonicalize().map_err(cannot)?);
-    let runs = match whole.strip_prefix(&above) {
+    let runs = match full_path.strip_prefix(&above) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
         Ok(below) => below.to_owned(),
-        Err(_) => whole,
+        Err(_) => full_path,
     };
-    let design = Design { runs: vec![runs.display().to_string()], ..design.clone() };
-    let text = design::written(&design);
+    let design = StudyDesign { runs: vec![runs.display().to_string()], ..design.clone() };
+    let text = design::study_file_text(&design);
     let opened = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
     opened
         .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
         .map_err(cannot)?;
     let file = file.display();
-    tell(&match design.raters.as_slice() {
+    print_note(&match design.raters.as_slice() {
         [] => {
             format!("the study is written to {file}; its raters are not known: anybody may label")
         }
@@ -126,21 +126,21 @@ fn save(folder: &Path, file: &Path, design: &Design) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
+pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandResult {
     if args.adjudicate {
         return adjudication::run(studied, args, out);
     }
     if let Some(file) = &args.import {
-        tell_warnings(&studied.warnings);
-        return sheet::import_study(studied, args, file, out);
+        print_warnings(&studied.warnings);
+        return label_sheet::import_study_labels(studied, args, file, out);
     }
     if args.export && !args.blank {
-        return sheet::export_study(studied, args, out);
+        return label_sheet::export_study_labels(studied, args, out);
     }
-    tell_warnings(&studied.warnings);
-    let who = annotator(args)?;
+    print_warnings(&studied.warnings);
+    let who = annotator_name(args)?;
     if args.blank {
-        return sheet::blank_study(studied, &who, out);
+        return label_sheet::print_blank_study(studied, &who, out);
     }
     let is_of_nobody = studied.items.is_empty();
     if is_of_nobody {
@@ -148,15 +148,15 @@ pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
             "{}: no run of the study has a verdict with a score to be labelled",
             studied.name
         );
-        return Err(Failure::not_understood(why));
+        return Err(CommandFailure::cannot_understand(why));
     }
-    let document = Document::of(studied, &who, Counting::of(args.blind_only));
+    let document = AuditStudyDocument::new(studied, &who, CountedLabels::from_blind_only(args.blind_only));
     if args.json {
-        out.json(&document)?;
+        out.print_json(&document)?;
     } else if args.csv {
-        tables::csv(&document, out)?;
+        tables::write_csv(&document, out)?;
     } else {
-        tables::print(&document, args.forms.md, out)?;
+        tables::print_study(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

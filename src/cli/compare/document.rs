@@ -5,66 +5,66 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::{
-    components::{self, ComponentsRow},
-    recorded::{self, TestsRow},
-    score::{RulerRow, RulesFacts, rules_of},
+    component_comparison::{self, ComponentsRow},
+    harness_records::{self, HarnessTests},
+    score::{RulerFacts, RulesFacts, rules_facts},
 };
 use trajview_metrics::{
     Number,
-    numbers::{self, COMPARED, MOMENT, SLUMP, Values},
-    phase::Phase,
+    numbers::{self, COMPARED, MOMENT, SLUMP, NumberValues},
+    phase::TaskPhase,
     quality::Ruler,
 };
-use trajview_run::{Run, rubric::Pooled};
+use trajview_run::{Run, rubric::PooledSources};
 use trajview_study::{
     Estimate, Interval, Undefined,
     compare::{
-        self, Cell, Estimated, FileRow, Moment, Outcome, Parts, Party, Recovery, Row, Standing,
-        Subtraction, Transitions, letter,
+        self, ComponentCell, EstimatedNumber, FileRow, ComparedMoment, NumberOutcome, IntervalParts, ComparedRun, RunRecovery, ComparedComponent, FilePresence,
+        Subtraction, ScoreTransitions, run_letter,
     },
-    reasons,
+    undefined_reasons,
 };
 
-use super::{Args, Each, Named, subtraction};
+use super::{CompareArgs, CompareEach, OpenedRun, run_subtraction};
 
-/// What is compared.
-pub struct Document<'a> {
-    pub named: &'a [Named],
-    pub parties: &'a [Party],
-    /// Of the first two runs.
+/// The compared runs, with everything that their tables need.
+pub struct CompareDocument<'a> {
+    pub named: &'a [OpenedRun],
+    pub parties: &'a [ComparedRun],
+    /// File rows of the first two runs.
     pub files: &'a [FileRow],
-    pub args: &'a Args,
+    pub args: &'a CompareArgs,
 }
 
 #[derive(Serialize)]
-pub struct Shown<'a> {
+pub struct CompareJson<'a> {
     schema: &'static str,
     #[serde(flatten)]
     ruler: MeasuredBy<'a>,
-    a: RunFacts<'a>,
-    b: RunFacts<'a>,
+    a: ComparedRunFacts<'a>,
+    b: ComparedRunFacts<'a>,
     /// Every run in the order it was named, `a` and `b` among them.
-    runs: Vec<RunFacts<'a>>,
+    runs: Vec<ComparedRunFacts<'a>>,
     warnings: Vec<String>,
-    slump: Slump,
-    /// Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
-    gap_recovery: Vec<RecoveryRow<'a>>,
+    slump: SlumpDifferences,
+    /// Gap recovery of each run whose condition is neither; empty unless one run is emergent and one single-shot.
+    gap_recovery: Vec<GapRecoveryRow<'a>>,
     numbers: Vec<NumberRow>,
     #[serde(flatten)]
     components: PairedComponents,
-    points: Vec<PhaseRow>,
-    checkpoints: Vec<CheckpointRow>,
-    /// Null unless every turn was asked for.
-    turns: Option<Turns>,
-    tests: TestsOf,
-    files: Vec<FileShown<'a>>,
+    points: Vec<PhasePairRow>,
+    checkpoints: Vec<CheckpointPairRow>,
+    /// Null unless every turn was requested.
+    turns: Option<TurnPoints>,
+    tests: TestsOfPair,
+    files: Vec<ComparedFileRow<'a>>,
 }
 
-/// What measured the code, and its rules.
+/// The ruler that measured the code, and its rules.
 #[derive(Serialize)]
 struct MeasuredBy<'a> {
     #[serde(flatten)]
-    ruler: RulerRow,
+    ruler: RulerFacts,
     rules: RulesFacts<'a>,
 }
 
@@ -72,7 +72,7 @@ struct MeasuredBy<'a> {
 #[derive(Serialize)]
 struct PairedComponents {
     /// The largest loss first.
-    components: Vec<ComponentRow>,
+    components: Vec<ComparedComponentRow>,
     /// Rows by the score of `a`, columns by that of `b`.
     transitions: [[usize; 5]; 5],
     /// Components that both are judged on.
@@ -82,14 +82,14 @@ struct PairedComponents {
 }
 
 #[derive(Serialize)]
-struct AgentFacts<'a> {
+struct ComparedAgentFacts<'a> {
     agent: &'a str,
     agent_version: Option<&'a str>,
     model: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct RunFacts<'a> {
+struct ComparedRunFacts<'a> {
     letter: String,
     id: &'a str,
     path: String,
@@ -98,18 +98,18 @@ struct RunFacts<'a> {
     condition: Option<&'a str>,
     task: Option<&'a str>,
     #[serde(flatten)]
-    agent: AgentFacts<'a>,
+    agent: ComparedAgentFacts<'a>,
     turns: Option<usize>,
     checkpoints: usize,
-    /// The last commit; null where no turn has one.
+    /// The last commit. Null if no turn has one.
     commit: Option<&'a str>,
-    /// The verdicts that speak; null where there are none.
+    /// The judgement that counts. Null if there is none.
     judgement: Option<JudgementFacts<'a>>,
     /// Every judge who has judged the run.
     judges: Vec<&'a str>,
     components: Option<usize>,
-    /// What was done, as the recording says.
-    session: compare::Session,
+    /// Facts on the session, as recorded.
+    session: compare::SessionFacts,
 }
 
 #[derive(Serialize)]
@@ -123,15 +123,15 @@ struct JudgementFacts<'a> {
     turn: usize,
     judged: usize,
     created_at: Option<&'a str>,
-    /// `mean of 3: gpt, opus, human`; null where it is one judgement.
+    /// `mean of 3: gpt, opus, human`. Null if it is one judgement.
     pooled: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Slump {
+struct SlumpDifferences {
     #[serde(flatten)]
-    differences: Values,
-    /// Whether the conditions say which run is the emergent one; else the values are a minus b.
+    differences: NumberValues,
+    /// True if the conditions tell which run is the emergent one; otherwise the values are a minus b.
     by_condition: bool,
     /// `single-shot − emergent (b − a)`
     difference: String,
@@ -139,9 +139,9 @@ struct Slump {
     intervals: IntervalsRow,
 }
 
-/// One of SLUMP's numbers; null where it cannot be had.
+/// One of SLUMP's numbers. Null if it cannot be had.
 #[derive(Serialize)]
-pub struct EstimatedRow {
+pub struct NumberEstimateRow {
     pub name: &'static str,
     pub a: EstimateRow,
     pub b: EstimateRow,
@@ -152,37 +152,37 @@ pub struct EstimatedRow {
 pub struct EstimateRow {
     pub value: Option<f64>,
     pub ci95: Option<Interval>,
-    /// By field, why it is null.
+    /// By field, the reason why it is null.
     not_defined: BTreeMap<&'static str, Undefined>,
 }
 
 impl EstimateRow {
-    fn of(it: &Estimate) -> Self {
+    fn new(it: &Estimate) -> Self {
         Self {
             value: it.value.ok(),
             ci95: it.interval.ok(),
-            not_defined: reasons([("value", it.value.err()), ("ci95", it.interval.err())]),
+            not_defined: undefined_reasons([("value", it.value.err()), ("ci95", it.interval.err())]),
         }
     }
 }
 
-/// How intervals are drawn, and what comes of it.
+/// The settings of intervals, and the numbers with their intervals.
 #[derive(Serialize)]
 struct IntervalsRow {
     drawn: &'static str,
     seed: u64,
     resamples: usize,
-    numbers: Vec<EstimatedRow>,
+    numbers: Vec<NumberEstimateRow>,
 }
 
 #[derive(Serialize)]
-struct RecoveryRow<'a> {
+struct GapRecoveryRow<'a> {
     letter: String,
     run: &'a str,
     condition: Option<&'a str>,
-    /// Shares of the gap; null where a number is missing or there is no gap to close.
+    /// Shares of the gap. Null if a number is missing or there is no gap to close.
     #[serde(flatten)]
-    shares: Values,
+    shares: NumberValues,
 }
 
 #[derive(Serialize)]
@@ -191,45 +191,45 @@ struct NumberRow {
     a: Option<f64>,
     b: Option<f64>,
     delta: Option<f64>,
-    /// The letter of the run that does better; null where neither does.
+    /// The letter of the run that does better. Null if neither does.
     better: Option<String>,
     /// One a run.
     values: Vec<Option<f64>>,
 }
 
 #[derive(Serialize)]
-struct ComponentRow {
+struct ComparedComponentRow {
     id: String,
     name: String,
     a: Option<u8>,
     b: Option<u8>,
-    /// Positive is a loss where the conditions say which run is the emergent one.
+    /// The difference; positive is a loss where the conditions tell which run is the emergent one.
     delta: Option<i8>,
     /// The letter of the one run that has it.
     only_in: Option<String>,
     /// One a run.
     scores: Vec<Option<u8>>,
-    /// Why there is no score, one a run; null where there is one.
+    /// The reason why there is no score, one a run. Null if there is one.
     missing: Vec<Option<String>>,
 }
 
 #[derive(Serialize)]
-struct PhaseRow {
-    phase: Phase,
+struct PhasePairRow {
+    phase: TaskPhase,
     a: Option<PointRow>,
     b: Option<PointRow>,
 }
 
 #[derive(Serialize)]
-struct CheckpointRow {
-    /// label, id, order or end; null where one side is missing.
+struct CheckpointPairRow {
+    /// label, id, order or end. Null if one side is missing.
     paired_by: Option<&'static str>,
     a: Option<PointRow>,
     b: Option<PointRow>,
 }
 
 #[derive(Serialize)]
-struct Turns {
+struct TurnPoints {
     a: Vec<PointRow>,
     b: Vec<PointRow>,
 }
@@ -239,24 +239,24 @@ pub struct PointRow {
     /// The checkpoint that ends here, by its id and label.
     checkpoint: Option<String>,
     label: Option<String>,
-    /// In turns done; 0–1 of the run's turns in `fraction`.
+    /// The moment, in turns done; 0–1 of the run's turns in `fraction`.
     turn: usize,
     fraction: f64,
     commit: Option<String>,
-    phase: Option<Phase>,
+    phase: Option<TaskPhase>,
     bin: Option<f64>,
     #[serde(flatten)]
-    numbers: Values,
+    numbers: NumberValues,
 }
 
 #[derive(Serialize)]
-struct TestsOf {
-    a: Option<TestsRow>,
-    b: Option<TestsRow>,
+struct TestsOfPair {
+    a: Option<HarnessTests>,
+    b: Option<HarnessTests>,
 }
 
 #[derive(Serialize)]
-struct FileShown<'a> {
+struct ComparedFileRow<'a> {
     path: &'a str,
     /// The name in `a`, where it is another.
     from: Option<&'a str>,
@@ -269,188 +269,188 @@ struct FileShown<'a> {
     removed: Option<usize>,
 }
 
-impl<'a> Document<'a> {
-    pub fn pair(&self) -> [&'a Party; 2] {
+impl<'a> CompareDocument<'a> {
+    pub fn first_two(&self) -> [&'a ComparedRun; 2] {
         [&self.parties[0], &self.parties[1]] // the command takes two runs at least
     }
 
-    /// The numbers that are listed.
-    pub fn numbers(&self) -> Vec<Number> {
-        numbers::shown(&COMPARED, |it| self.parties.iter().any(|party| party.value(it).is_some()))
+    /// Returns the numbers that are listed.
+    pub fn listed_numbers(&self) -> Vec<Number> {
+        numbers::visible_numbers(&COMPARED, |it| self.parties.iter().any(|party| party.final_value(it).is_some()))
     }
 
-    pub fn rows(&self) -> Vec<Row> {
-        let judged = |party: &'a Party| (party.rubric.checklist.as_ref(), party.judgement());
-        compare::rows(&self.parties.iter().map(judged).collect::<Vec<_>>())
+    pub fn component_rows(&self) -> Vec<ComparedComponent> {
+        let judged = |party: &'a ComparedRun| (party.rubric.checklist.as_ref(), party.judgement());
+        compare::component_rows(&self.parties.iter().map(judged).collect::<Vec<_>>())
     }
 
-    /// Of the components that the first two runs are both judged on.
-    pub fn means(&self, rows: &[Row]) -> Vec<ComponentsRow> {
-        let score = |row: &Row, run| row.score(run).map(f64::from);
+    /// Computes means over the components that the first two runs are both judged on.
+    pub fn component_means(&self, rows: &[ComparedComponent]) -> Vec<ComponentsRow> {
+        let score = |row: &ComparedComponent, run| row.score_in(run).map(f64::from);
         let both: Vec<(f64, f64)> =
             rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
-        let is_turned = subtraction(self.parties).from == 1;
-        components::of_two(&both, is_turned, &self.args.resampling.plan())
+        let is_turned = run_subtraction(self.parties).from == 1;
+        component_comparison::rows_of_two_runs(&both, is_turned, &self.args.resampling.to_plan())
     }
 
     /// SLUMP's numbers of the first two runs.
-    pub fn intervals(&self) -> Vec<EstimatedRow> {
-        let plan = self.args.resampling.plan();
-        let found = Parts::of(self.pair()).intervals(subtraction(self.parties), &plan);
-        let row = |it: &Estimated| EstimatedRow {
+    pub fn number_estimates(&self) -> Vec<NumberEstimateRow> {
+        let plan = self.args.resampling.to_plan();
+        let found = IntervalParts::for_pair(self.first_two()).number_intervals(run_subtraction(self.parties), &plan);
+        let row = |it: &EstimatedNumber| NumberEstimateRow {
             name: it.number.id(),
-            a: EstimateRow::of(&it.a),
-            b: EstimateRow::of(&it.b),
-            difference: EstimateRow::of(&it.difference),
+            a: EstimateRow::new(&it.a),
+            b: EstimateRow::new(&it.b),
+            difference: EstimateRow::new(&it.difference),
         };
         found.iter().map(row).collect()
     }
 
-    pub fn shown(&'a self, ruler: &'a Ruler) -> Shown<'a> {
-        let [a, b] = self.pair();
-        let (rows, by) = (self.rows(), subtraction(self.parties));
+    pub fn to_json(&'a self, ruler: &'a Ruler) -> CompareJson<'a> {
+        let [a, b] = self.first_two();
+        let (rows, by) = (self.component_rows(), run_subtraction(self.parties));
         let facts = |at: usize| run_facts(at, &self.named[at], &self.parties[at]);
-        let transitions = Transitions::of(&rows, (0, 1));
-        let delta = |number| Outcome::of(number, [a, b], by).delta;
-        let checkpoint = |pair: compare::CheckpointPair| CheckpointRow {
+        let transitions = ScoreTransitions::between_runs(&rows, (0, 1));
+        let delta = |number| NumberOutcome::at_end(number, [a, b], by).delta;
+        let checkpoint = |pair: compare::CheckpointPair| CheckpointPairRow {
             paired_by: pair.by.map(compare::PairedBy::word),
-            a: pair.a.map(|moment| point(a, &moment)),
-            b: pair.b.map(|moment| point(b, &moment)),
+            a: pair.a.map(|moment| point_row(a, &moment)),
+            b: pair.b.map(|moment| point_row(b, &moment)),
         };
-        let phase = |pair: compare::PhasePair| PhaseRow {
+        let phase = |pair: compare::PhasePair| PhasePairRow {
             phase: pair.phase,
-            a: pair.a.map(|moment| point(a, &moment)),
-            b: pair.b.map(|moment| point(b, &moment)),
+            a: pair.a.map(|moment| point_row(a, &moment)),
+            b: pair.b.map(|moment| point_row(b, &moment)),
         };
-        let turns = |party: &Party| {
-            compare::turns_of(&party.run).iter().map(|moment| point(party, moment)).collect()
+        let turns = |party: &ComparedRun| {
+            compare::turn_moments(&party.run).iter().map(|moment| point_row(party, moment)).collect()
         };
-        Shown {
+        CompareJson {
             schema: "trajview.compare/1",
             a: facts(0),
             b: facts(1),
             runs: (0..self.parties.len()).map(facts).collect(),
-            warnings: compare::warnings(self.parties),
-            slump: Slump {
-                differences: Values::of(&SLUMP, delta),
+            warnings: compare::comparison_warnings(self.parties),
+            slump: SlumpDifferences {
+                differences: NumberValues::new(&SLUMP, delta),
                 by_condition: by.is_slump,
-                difference: by.words(),
+                difference: by.display_text(),
                 intervals: IntervalsRow {
-                    drawn: compare::DRAWN,
-                    seed: self.args.resampling.plan().seed,
-                    resamples: self.args.resampling.plan().resamples,
-                    numbers: self.intervals(),
+                    drawn: compare::INTERVAL_METHOD,
+                    seed: self.args.resampling.to_plan().seed,
+                    resamples: self.args.resampling.to_plan().resamples,
+                    numbers: self.number_estimates(),
                 },
             },
-            gap_recovery: compare::recoveries(self.parties)
+            gap_recovery: compare::run_recoveries(self.parties)
                 .into_iter()
-                .map(|it| self.recovery(it))
+                .map(|it| self.recovery_row(it))
                 .collect(),
-            numbers: self.numbers().into_iter().map(|number| self.number(number, by)).collect(),
-            points: compare::by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
-            checkpoints: compare::by_checkpoint(&a.run, &b.run)
+            numbers: self.listed_numbers().into_iter().map(|number| self.number_row(number, by)).collect(),
+            points: compare::pair_by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
+            checkpoints: compare::pair_by_checkpoint(&a.run, &b.run)
                 .into_iter()
                 .map(checkpoint)
                 .collect(),
-            turns: (self.args.each == Each::Turn).then(|| Turns { a: turns(a), b: turns(b) }),
-            tests: TestsOf { a: recorded::tests(&a.run), b: recorded::tests(&b.run) },
-            files: self.files.iter().map(file).collect(),
-            ruler: MeasuredBy { ruler: RulerRow::of(ruler), rules: rules_of(ruler) },
+            turns: (self.args.each == CompareEach::Turn).then(|| TurnPoints { a: turns(a), b: turns(b) }),
+            tests: TestsOfPair { a: harness_records::recorded_tests(&a.run), b: harness_records::recorded_tests(&b.run) },
+            files: self.files.iter().map(file_row).collect(),
+            ruler: MeasuredBy { ruler: RulerFacts::new(ruler), rules: rules_facts(ruler) },
             components: PairedComponents {
-                components: components(&rows, by),
+                components: compared_component_rows(&rows, by),
                 transitions: transitions.counts,
                 n: transitions.n,
-                means: self.means(&rows),
+                means: self.component_means(&rows),
             },
         }
     }
 
-    fn recovery(&self, Recovery { treated, shares }: Recovery) -> RecoveryRow<'_> {
+    fn recovery_row(&self, RunRecovery { treated, shares }: RunRecovery) -> GapRecoveryRow<'_> {
         let run = &self.parties[treated].run;
-        let (letter, condition) = (letter(treated), run.condition.as_deref());
-        RecoveryRow { letter, run: &run.id, condition, shares }
+        let (letter, condition) = (run_letter(treated), run.condition.as_deref());
+        GapRecoveryRow { letter, run: &run.id, condition, shares }
     }
 
-    fn number(&self, number: Number, by: Subtraction) -> NumberRow {
-        let outcome = Outcome::of(number, self.pair(), by);
+    fn number_row(&self, number: Number, by: Subtraction) -> NumberRow {
+        let outcome = NumberOutcome::at_end(number, self.first_two(), by);
         NumberRow {
             name: number.id(),
             a: outcome.a,
             b: outcome.b,
             delta: outcome.delta,
-            better: outcome.better.map(letter),
-            values: self.parties.iter().map(|party| party.value(number)).collect(),
+            better: outcome.better.map(run_letter),
+            values: self.parties.iter().map(|party| party.final_value(number)).collect(),
         }
     }
 }
 
-fn components(rows: &[Row], by: Subtraction) -> Vec<ComponentRow> {
+fn compared_component_rows(rows: &[ComparedComponent], by: Subtraction) -> Vec<ComparedComponentRow> {
     let row = |at: usize| {
         let row = &rows[at];
-        ComponentRow {
+        ComparedComponentRow {
             id: row.id.clone(),
             name: row.name.clone(),
-            a: row.score(0),
-            b: row.score(1),
-            delta: row.delta(by),
-            only_in: row.only_in().map(letter),
-            scores: (0..row.cells.len()).map(|run| row.score(run)).collect(),
-            missing: row.cells.iter().map(missing).collect(),
+            a: row.score_in(0),
+            b: row.score_in(1),
+            delta: row.score_delta(by),
+            only_in: row.only_in().map(run_letter),
+            scores: (0..row.cells.len()).map(|run| row.score_in(run)).collect(),
+            missing: row.cells.iter().map(missing_reason).collect(),
         }
     };
     compare::by_loss(rows, by).into_iter().map(row).collect()
 }
 
-/// Why there is no score; None where there is one.
-fn missing(cell: &Cell) -> Option<String> {
+/// Returns the reason why there is no score. None if there is one.
+fn missing_reason(cell: &ComponentCell) -> Option<String> {
     match cell {
-        Cell::Score(_) => None,
-        Cell::NotListed => Some("not in its checklist".into()),
-        Cell::NotJudged(None) => Some("not judged".into()),
-        Cell::NotJudged(Some(why)) => Some(format!("not judged: {why}")),
+        ComponentCell::Score(_) => None,
+        ComponentCell::NotListed => Some("not in its checklist".into()),
+        ComponentCell::NotJudged(None) => Some("not judged".into()),
+        ComponentCell::NotJudged(Some(why)) => Some(format!("not judged: {why}")),
     }
 }
 
-fn run_facts<'a>(at: usize, named: &'a Named, party: &'a Party) -> RunFacts<'a> {
+fn run_facts<'a>(at: usize, opened: &'a OpenedRun, party: &'a ComparedRun) -> ComparedRunFacts<'a> {
     let run = &party.run;
     let mut judges: Vec<&str> =
         party.rubric.judgements.iter().map(|it| it.judge.name.as_str()).collect();
     judges.sort_unstable();
     judges.dedup();
-    RunFacts {
-        letter: letter(at),
+    ComparedRunFacts {
+        letter: run_letter(at),
         id: &run.id,
-        path: named.path.display().to_string(),
+        path: opened.path.display().to_string(),
         format: run.origin.format,
         title: &run.title,
         condition: run.condition.as_deref(),
         task: run.task.as_ref().map(|task| task.id.as_str()),
-        agent: AgentFacts {
+        agent: ComparedAgentFacts {
             agent: &run.agent.name,
             agent_version: run.agent.version.as_deref(),
             model: run.model.as_deref(),
         },
         turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
         checkpoints: run.checkpoints.len(),
-        commit: run.turns[..run.end()].iter().rev().find_map(|turn| turn.commit.as_deref()),
+        commit: run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref()),
         judgement: party.judgement().map(|judgement| JudgementFacts {
             judge: &judgement.judge.name,
             kind: &judgement.judge.kind,
             model: judgement.judge.model.as_deref(),
             file: &judgement.file,
             commit: judgement.commit.as_deref(),
-            turn: compare::done_at(run, judgement),
+            turn: compare::turns_done_at_judgement(run, judgement),
             judged: party.rubric.coverage(judgement).scored,
             created_at: judgement.created_at.as_deref(),
-            pooled: judgement.pooled.as_ref().map(Pooled::words),
+            pooled: judgement.pooled.as_ref().map(PooledSources::summary_text),
         }),
         judges,
         components: party.rubric.checklist.as_ref().map(|list| list.components.len()),
-        session: compare::Session::of(party),
+        session: compare::SessionFacts::for_run(party),
     }
 }
 
-fn point(party: &Party, moment: &Moment) -> PointRow {
+fn point_row(party: &ComparedRun, moment: &ComparedMoment) -> PointRow {
     let run: &Run = &party.run;
     let checkpoint = moment.checkpoint.and_then(|index| run.checkpoints.get(index));
     let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
@@ -462,22 +462,22 @@ fn point(party: &Party, moment: &Moment) -> PointRow {
         commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
         phase: moment.phase,
         bin: moment.bin,
-        numbers: Values::of(&MOMENT, |number| party.value_at(number, moment.done)),
+        numbers: NumberValues::new(&MOMENT, |number| party.value_at(number, moment.done)),
     }
 }
 
-fn file(row: &FileRow) -> FileShown<'_> {
-    let only_in = match row.standing {
-        Standing::OnlyA => Some("a"),
-        Standing::OnlyB => Some("b"),
-        Standing::Differs | Standing::Same | Standing::NotRecorded => None,
+fn file_row(row: &FileRow) -> ComparedFileRow<'_> {
+    let only_in = match row.presence {
+        FilePresence::OnlyA => Some("a"),
+        FilePresence::OnlyB => Some("b"),
+        FilePresence::Differs | FilePresence::Same | FilePresence::NotRecorded => None,
     };
-    FileShown {
+    ComparedFileRow {
         path: &row.path,
         from: row.from.as_deref(),
         only_in,
         both: only_in.is_none(),
-        same: row.standing == Standing::Same,
+        same: row.presence == FilePresence::Same,
         added: row.lines.map(|lines| lines.added),
         removed: row.lines.map(|lines| lines.removed),
     }

@@ -4,37 +4,37 @@
 use toml::de::{DeTable, DeValue};
 
 use trajview_live::{
-    drivers::command::{Program, ProgramOptions},
+    drivers::command::{ConfiguredProgram, ProgramOptions},
     secrets::is_named_like_a_secret,
 };
 
-use super::{Loaded, line_of};
+use super::{LoadedConfig, line_number_at};
 
-pub fn read(loaded: &mut Loaded, text: &str, table: &DeTable<'_>) {
+pub fn read_drivers(loaded: &mut LoadedConfig, text: &str, table: &DeTable<'_>) {
     for (name, value) in table {
-        let line = line_of(text, name.span().start);
+        let line = line_number_at(text, name.span().start);
         let name = name.get_ref().to_string();
-        match driver(&name, value.get_ref()) {
+        match parse_driver(&name, value.get_ref()) {
             Ok(words) => loaded.drivers.push((name, words)),
-            Err(why) => loaded.problem(line, &format!("drivers.{name}: {why}")),
+            Err(why) => loaded.add_problem(line, &format!("drivers.{name}: {why}")),
         }
     }
 }
 
-fn driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, String> {
+fn parse_driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, String> {
     let DeValue::Table(table) = value else { return Err("expected a table".into()) };
     let mut fields = serde_json::Map::new();
     for (field, value) in table {
-        fields.insert(field.get_ref().to_string(), json(value.get_ref())?);
+        fields.insert(field.get_ref().to_string(), toml_to_json(value.get_ref())?);
     }
     // Variables are a table in the file, and pairs in a driver.
     if let Some(env) = fields.get("env").and_then(serde_json::Value::as_object) {
         let pairs = env.iter().map(|(name, value)| serde_json::json!([name, value])).collect();
         fields.insert("env".into(), serde_json::Value::Array(pairs));
     }
-    let known = serde_json::to_value(ProgramOptions::default()).unwrap_or_default();
-    if let Some(unknown) = fields.keys().find(|field| known.get(field.as_str()).is_none()) {
-        let names: Vec<&String> = known.as_object().iter().flat_map(|it| it.keys()).collect();
+    let known_fields = serde_json::to_value(ProgramOptions::default()).unwrap_or_default();
+    if let Some(unknown) = fields.keys().find(|field| known_fields.get(field.as_str()).is_none()) {
+        let names: Vec<&String> = known_fields.as_object().iter().flat_map(|it| it.keys()).collect();
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         return Err(format!("no field is called {unknown}; known: {}", names.join(", ")));
     }
@@ -47,10 +47,10 @@ fn driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, String> {
             "env.{variable} looks like a key; name its variable as key_env instead"
         ));
     }
-    Program::new(name, words.clone()).map(|_| words)
+    ConfiguredProgram::new(name, words.clone()).map(|_| words)
 }
 
-fn json(value: &DeValue<'_>) -> Result<serde_json::Value, String> {
+fn toml_to_json(value: &DeValue<'_>) -> Result<serde_json::Value, String> {
     Ok(match value {
         DeValue::String(text) => text.as_ref().into(),
         DeValue::Boolean(value) => (*value).into(),
@@ -59,12 +59,12 @@ fn json(value: &DeValue<'_>) -> Result<serde_json::Value, String> {
             number.map_err(|why| why.to_string())?.into()
         }
         DeValue::Array(values) => {
-            values.iter().map(|value| json(value.get_ref())).collect::<Result<Vec<_>, _>>()?.into()
+            values.iter().map(|value| toml_to_json(value.get_ref())).collect::<Result<Vec<_>, _>>()?.into()
         }
         DeValue::Table(table) => {
             let mut map = serde_json::Map::new();
             for (name, value) in table {
-                map.insert(name.get_ref().to_string(), json(value.get_ref())?);
+                map.insert(name.get_ref().to_string(), toml_to_json(value.get_ref())?);
             }
             map.into()
         }

@@ -6,127 +6,127 @@ use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
-use trajview_judge::settings::{Kind, Settings};
+use trajview_judge::settings::{JudgeKind, JudgeConfig};
 
 use super::{
-    Loaded, Origin, between, flag, found, line_of, list, named, put, put_some, quoted, text, whole,
+    LoadedConfig, SettingOrigin, parse_between, parse_flag, value_text, line_number_at, toml_list, parse_one_of, set_value, set_some, toml_string, parse_text, parse_whole_number,
 };
 
-/// One field of a judge: its name, how a value is taken in, and how it is written. The error says what was expected.
-struct Field(
+/// One field of a judge: its name, how a value is read, and how it is written. The error names what was expected.
+struct JudgeField(
     &'static str,
-    fn(&mut Settings, &DeValue<'_>) -> Result<(), String>,
-    fn(&Settings) -> Option<String>,
+    fn(&mut JudgeConfig, &DeValue<'_>) -> Result<(), String>,
+    fn(&JudgeConfig) -> Option<String>,
 );
 
 /// Fields whose wrong value is not repeated in the sentence about it: it may be a key.
 const NOT_REPEATED: [&str; 5] = ["model", "base_url", "key_env", "command", "pass"];
 
-const FIELDS: &[Field] = &[
-    Field(
+const FIELDS: &[JudgeField] = &[
+    JudgeField(
         "kind",
-        |it, to| put(&mut it.kind, named(to, &Kind::ALL.map(|it| (it.word(), it)))),
-        |it| Some(quoted(it.kind.word())),
+        |it, to| set_value(&mut it.kind, parse_one_of(to, &JudgeKind::ALL.map(|it| (it.word(), it)))),
+        |it| Some(toml_string(it.kind.word())),
     ),
-    Field(
+    JudgeField(
         "model",
-        |it, to| put(&mut it.model, trimmed(to, "a model's name")),
-        |it| Some(quoted(&it.model)).filter(|_| !it.model.is_empty()),
+        |it, to| set_value(&mut it.model, parse_trimmed(to, "a model's name")),
+        |it| Some(toml_string(&it.model)).filter(|_| !it.model.is_empty()),
     ),
-    Field(
+    JudgeField(
         "base_url",
-        |it, to| put(&mut it.base_url, base_url(to)),
-        |it| Some(quoted(&it.base_url)).filter(|_| !it.base_url.is_empty()),
+        |it, to| set_value(&mut it.base_url, parse_base_url(to)),
+        |it| Some(toml_string(&it.base_url)).filter(|_| !it.base_url.is_empty()),
     ),
-    Field(
+    JudgeField(
         "key_env",
-        |it, to| put_some(&mut it.key_env, variable(to)),
-        |it| it.key_env.as_deref().map(quoted),
+        |it, to| set_some(&mut it.key_env, parse_variable(to)),
+        |it| it.key_env.as_deref().map(toml_string),
     ),
-    Field(
+    JudgeField(
         "command",
-        |it, to| put(&mut it.command, command(to)),
-        |it| (!it.command.is_empty()).then(|| list(it.command.iter().map(String::as_str))),
+        |it, to| set_value(&mut it.command, parse_command(to)),
+        |it| (!it.command.is_empty()).then(|| toml_list(it.command.iter().map(String::as_str))),
     ),
-    Field(
+    JudgeField(
         "pass",
-        |it, to| put(&mut it.pass, variables(to)),
-        |it| (!it.pass.is_empty()).then(|| list(it.pass.iter().map(String::as_str))),
+        |it, to| set_value(&mut it.pass, parse_variables(to)),
+        |it| (!it.pass.is_empty()).then(|| toml_list(it.pass.iter().map(String::as_str))),
     ),
-    Field(
+    JudgeField(
         "allow_http",
-        |it, to| put(&mut it.allows_http, flag(to)),
+        |it, to| set_value(&mut it.allows_http, parse_flag(to)),
         |it| it.allows_http.then(|| "true".into()),
     ),
-    Field(
+    JudgeField(
         "stream",
-        |it, to| put(&mut it.reply.stream, flag(to)),
+        |it, to| set_value(&mut it.reply.stream, parse_flag(to)),
         |it| Some(it.reply.stream.to_string()),
     ),
-    Field(
+    JudgeField(
         "temperature",
-        |it, to| put_some(&mut it.reply.temperature, between(to, 0.0, 2.0)),
+        |it, to| set_some(&mut it.reply.temperature, parse_between(to, 0.0, 2.0)),
         |it| it.reply.temperature.map(|temperature| format!("{temperature:?}")),
     ),
-    Field(
+    JudgeField(
         "max_tokens",
-        |it, to| put(&mut it.reply.max_tokens, small(to, 16, 200_000)),
+        |it, to| set_value(&mut it.reply.max_tokens, parse_small_number(to, 16, 200_000)),
         |it| Some(it.reply.max_tokens.to_string()),
     ),
-    Field(
+    JudgeField(
         "budget",
-        |it, to| put(&mut it.budget, small(to, 0, 1_000)),
+        |it, to| set_value(&mut it.budget, parse_small_number(to, 0, 1_000)),
         |it| Some(it.budget.to_string()),
     ),
-    Field(
+    JudgeField(
         "concurrency",
-        |it, to| put(&mut it.concurrency, whole(to, 1, 64)),
+        |it, to| set_value(&mut it.concurrency, parse_whole_number(to, 1, 64)),
         |it| Some(it.concurrency.to_string()),
     ),
-    Field(
+    JudgeField(
         "retries",
-        |it, to| put(&mut it.retries, small(to, 0, 20)),
+        |it, to| set_value(&mut it.retries, parse_small_number(to, 0, 20)),
         |it| Some(it.retries.to_string()),
     ),
-    Field("backoff", |it, to| put(&mut it.backoff, seconds(to)), |it| said_of(it.backoff)),
-    Field(
+    JudgeField("backoff", |it, to| set_value(&mut it.backoff, parse_seconds(to)), |it| seconds_text(it.backoff)),
+    JudgeField(
         "timeout_connect",
-        |it, to| put(&mut it.timeouts.connect, seconds(to)),
-        |it| said_of(it.timeouts.connect),
+        |it, to| set_value(&mut it.timeouts.connect, parse_seconds(to)),
+        |it| seconds_text(it.timeouts.connect),
     ),
-    Field(
+    JudgeField(
         "timeout_first_byte",
-        |it, to| put(&mut it.timeouts.first_byte, seconds(to)),
-        |it| said_of(it.timeouts.first_byte),
+        |it, to| set_value(&mut it.timeouts.first_byte, parse_seconds(to)),
+        |it| seconds_text(it.timeouts.first_byte),
     ),
-    Field(
+    JudgeField(
         "timeout",
-        |it, to| put(&mut it.timeouts.whole, seconds(to)),
-        |it| said_of(it.timeouts.whole),
+        |it, to| set_value(&mut it.timeouts.whole, parse_seconds(to)),
+        |it| seconds_text(it.timeouts.whole),
     ),
-    Field(
+    JudgeField(
         "price_input",
-        |it, to| put_some(&mut it.cost.price_input, dollars(to)),
+        |it, to| set_some(&mut it.cost.price_input, parse_dollars(to)),
         |it| it.cost.price_input.map(|price| format!("{price:?}")),
     ),
-    Field(
+    JudgeField(
         "price_output",
-        |it, to| put_some(&mut it.cost.price_output, dollars(to)),
+        |it, to| set_some(&mut it.cost.price_output, parse_dollars(to)),
         |it| it.cost.price_output.map(|price| format!("{price:?}")),
     ),
-    Field(
+    JudgeField(
         "max_cost_usd",
-        |it, to| put_some(&mut it.cost.most, dollars(to)),
+        |it, to| set_some(&mut it.cost.most, parse_dollars(to)),
         |it| it.cost.most.map(|most| format!("{most:?}")),
     ),
 ];
 
-fn trimmed(value: &DeValue<'_>, what: &str) -> Result<String, String> {
-    text(value, what).map(|text| text.trim().to_owned())
+fn parse_trimmed(value: &DeValue<'_>, what: &str) -> Result<String, String> {
+    parse_text(value, what).map(|text| text.trim().to_owned())
 }
 
-fn base_url(value: &DeValue<'_>) -> Result<String, String> {
-    let url = trimmed(value, "an address")?;
+fn parse_base_url(value: &DeValue<'_>) -> Result<String, String> {
+    let url = parse_trimmed(value, "an address")?;
     let is_http = url.starts_with("http://") || url.starts_with("https://");
     if url.contains(['@', '?', '#']) {
         return Err("expected an address without a password or a query; the key's variable is named in key_env".into());
@@ -138,16 +138,16 @@ fn base_url(value: &DeValue<'_>) -> Result<String, String> {
     }
 }
 
-fn variable(value: &DeValue<'_>) -> Result<String, String> {
+fn parse_variable(value: &DeValue<'_>) -> Result<String, String> {
     let expected = "expected the name of the environment variable that holds the key, such as \"OPENAI_API_KEY\"";
-    let name = trimmed(value, expected.trim_start_matches("expected "))?;
+    let name = parse_trimmed(value, expected.trim_start_matches("expected "))?;
     let is_name =
         name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
             && !name.starts_with(|c: char| c.is_ascii_digit());
     if is_name { Ok(name) } else { Err(expected.into()) }
 }
 
-fn variables(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+fn parse_variables(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let expected = "expected a list of names of environment variables, such as [\"MY_KEY\"]";
     let names = value.as_array().ok_or_else(|| expected.to_owned())?;
     let is_name = |name: &str| {
@@ -161,7 +161,7 @@ fn variables(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     names.ok_or_else(|| expected.to_owned())
 }
 
-fn command(value: &DeValue<'_>) -> Result<Vec<String>, String> {
+fn parse_command(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let expected = || "expected a list of words, such as [\"claude\", \"-p\"]".to_owned();
     let words = value.as_array().ok_or_else(expected)?;
     let words: Option<Vec<String>> =
@@ -171,95 +171,95 @@ fn command(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     words.filter(is_command).ok_or_else(expected)
 }
 
-fn small(value: &DeValue<'_>, least: u32, most: u32) -> Result<u32, String> {
-    let number = whole(value, least as usize, most as usize)?;
+fn parse_small_number(value: &DeValue<'_>, least: u32, most: u32) -> Result<u32, String> {
+    let number = parse_whole_number(value, least as usize, most as usize)?;
     u32::try_from(number).map_err(|why| why.to_string())
 }
 
-fn seconds(value: &DeValue<'_>) -> Result<Duration, String> {
+fn parse_seconds(value: &DeValue<'_>) -> Result<Duration, String> {
     let expected = |_| "expected seconds, from 0.001 to 86400".to_owned();
-    between(value, 0.001, 86_400.0).map(Duration::from_secs_f64).map_err(expected)
+    parse_between(value, 0.001, 86_400.0).map(Duration::from_secs_f64).map_err(expected)
 }
 
-fn said_of(time: Duration) -> Option<String> {
+fn seconds_text(time: Duration) -> Option<String> {
     Some(format!("{:?}", time.as_secs_f64()))
 }
 
-fn dollars(value: &DeValue<'_>) -> Result<f64, String> {
-    between(value, 0.0, 1e6).map_err(|_| "expected US dollars, 0 or more".to_owned())
+fn parse_dollars(value: &DeValue<'_>) -> Result<f64, String> {
+    parse_between(value, 0.0, 1e6).map_err(|_| "expected US dollars, 0 or more".to_owned())
 }
 
 /// Reads the tables below `[judges]`.
-pub fn read(loaded: &mut Loaded, text: &str, judges: &DeTable<'_>) {
+pub fn settings_from(loaded: &mut LoadedConfig, text: &str, judges: &DeTable<'_>) {
     let mut entries: Vec<_> = judges.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);
     for (name, value) in entries {
-        let line = line_of(text, name.span().start);
+        let line = line_number_at(text, name.span().start);
         let name = name.get_ref().as_ref();
         match value.get_ref() {
             DeValue::Table(fields) if is_name(name) => read_judge(loaded, text, name, line, fields),
-            DeValue::Table(_) => loaded.problem(
+            DeValue::Table(_) => loaded.add_problem(
                 line,
                 "judges: a name has letters, digits, - and _, and no more than 40 of them",
             ),
-            _ => loaded.problem(line, &format!("judges.{name}: expected a table")),
+            _ => loaded.add_problem(line, &format!("judges.{name}: expected a table")),
         }
     }
 }
 
-/// It becomes part of a file's name.
+/// Returns whether the name may be used: it becomes part of a file's name.
 fn is_name(name: &str) -> bool {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     (1..=40).contains(&name.len()) && name.chars().all(is_kept)
 }
 
-fn read_judge(loaded: &mut Loaded, text: &str, name: &str, line: usize, fields: &DeTable<'_>) {
-    let mut judge = Settings::new(name, Kind::Chat);
+fn read_judge(loaded: &mut LoadedConfig, text: &str, name: &str, line: usize, fields: &DeTable<'_>) {
+    let mut judge = JudgeConfig::new(name, JudgeKind::Chat);
     let mut entries: Vec<_> = fields.iter().collect();
     entries.sort_by_key(|(field, _)| field.span().start);
-    let (mut has_kind, before) = (false, loaded.found.len());
+    let (mut has_kind, before) = (false, loaded.line_problems.len());
     for (field, value) in entries {
-        let line = line_of(text, field.span().start);
+        let line = line_number_at(text, field.span().start);
         let value = value.get_ref();
         let full = format!("judges.{name}.{}", field.get_ref());
         let Some(field) = FIELDS.iter().find(|it| it.0 == field.get_ref().as_ref()) else {
-            let known: Vec<&str> = FIELDS.iter().map(|field| field.0).collect();
+            let names: Vec<&str> = FIELDS.iter().map(|field| field.0).collect();
             let hint = match field.get_ref().as_ref() {
                 "key" | "api_key" | "token" => {
                     "; a key is never kept here, key_env names its variable"
                 }
                 _ => "",
             };
-            let what = format!("no setting is called {full}{hint}; known: {}", known.join(", "));
-            loaded.problem(line, &what);
+            let what = format!("no setting is called {full}{hint}; known: {}", names.join(", "));
+            loaded.add_problem(line, &what);
             continue;
         };
         match (field.1)(&mut judge, value) {
             Ok(()) => {
                 has_kind |= field.0 == "kind";
-                loaded.origins.insert(full, Origin::Line(line));
+                loaded.origins.insert(full, SettingOrigin::Line(line));
             }
             Err(what) if !NOT_REPEATED.contains(&field.0) => {
-                loaded.problem(line, &format!("{full}: {what}, found {}", found(value)));
+                loaded.add_problem(line, &format!("{full}: {what}, found {}", value_text(value)));
             }
-            Err(what) => loaded.problem(line, &format!("{full}: {what}")),
+            Err(what) => loaded.add_problem(line, &format!("{full}: {what}")),
         }
     }
-    // A judge that is not what was meant must not be asked: without its address it would be another server's.
-    if loaded.found.len() > before {
+    // A judge with an error in its table must not be asked: without its address the request would go to another server.
+    if loaded.line_problems.len() > before {
         return;
     }
-    let judge = judge.complete();
+    let judge = judge.with_defaults();
     let no_kind = (!has_kind)
         .then(|| "has no kind; expected chat, responses, messages or command".to_owned());
-    match no_kind.or_else(|| judge.problem()) {
-        Some(what) => loaded.problem(line, &format!("judges.{name}: {what}")),
+    match no_kind.or_else(|| judge.config_problem()) {
+        Some(what) => loaded.add_problem(line, &format!("judges.{name}: {what}")),
         None => loaded.judges.push(judge),
     }
 }
 
 /// Lines of TOML for one judge: name of the field, value where there is one.
-pub fn said(judge: &Settings) -> Vec<(&'static str, Option<String>)> {
+pub fn judge_fields(judge: &JudgeConfig) -> Vec<(&'static str, Option<String>)> {
     FIELDS.iter().map(|field| (field.0, (field.2)(judge))).collect()
 }
 
@@ -267,13 +267,13 @@ pub fn said(judge: &Settings) -> Vec<(&'static str, Option<String>)> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Loaded {
-        Loaded::of(text, Some("c.toml".into()), vec![])
+    fn settings_from(text: &str) -> LoadedConfig {
+        LoadedConfig::from_text(text, Some("c.toml".into()), vec![])
     }
 
     #[test]
     fn a_judge_is_read_and_what_goes_without_saying_is_filled_in() {
-        let loaded = read(
+        let loaded = settings_from(
             "[judges.gpt]\nkind = \"responses\"\nmodel = \"m\"\nbudget = 4\ntimeout = 2.5\n\
              [judges.mine]\nkind = \"chat\"\nmodel = \"m\"\nbase_url = \"http://127.0.0.1:8080/v1\"\n\
              [judges.cli]\nkind = \"command\"\ncommand = [\"claude\", \"-p\"]\n",
@@ -281,7 +281,7 @@ mod tests {
 
         assert_eq!(loaded.problems, Vec::<String>::new());
         let [gpt, mine, cli] = loaded.judges.as_slice() else { panic!("{:?}", loaded.judges) };
-        assert_eq!((gpt.kind, gpt.budget), (Kind::Responses, 4));
+        assert_eq!((gpt.kind, gpt.budget), (JudgeKind::Responses, 4));
         assert_eq!(gpt.timeouts.whole, Duration::from_millis(2_500));
         assert_eq!(gpt.base_url, "https://api.openai.com/v1");
         assert_eq!(gpt.key_env.as_deref(), Some("OPENAI_API_KEY"));
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told_and_what_could_be_a_key_is_not_repeated() {
-        let loaded = read(
+        let loaded = settings_from(
             "[judges.a]\nkind = \"chat\"\nmodel = \"m\"\nkey_env = \"sk-secret-1\"\napi_key = \"sk-secret-2\"\n\
              base_url = \"https://u:sk-secret-3@h/v1\"\nretries = -1\n\
              [judges.b]\nmodel = \"m\"\n[judges.c]\nkind = \"command\"\ncommand = \"sk-secret-4\"\n\

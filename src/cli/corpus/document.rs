@@ -5,62 +5,62 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Serialize, Serializer};
 
 use crate::cli::{
-    components::{self, ComponentsRow},
-    recorded::TestCounts,
-    score::RulerRow,
+    component_comparison::{self, ComponentsRow},
+    harness_records::TestCounts,
+    score::RulerFacts,
 };
 use trajview_metrics::{
-    Better, Number,
-    numbers::{CORPUS, Of, Values, facts::Tested, ranked},
+    BetterDirection, Number,
+    numbers::{CORPUS, NumberInput, NumberValues, facts::TestScores, numbers_ranked_by},
     quality::Ruler,
 };
-use trajview_run::{Tokens, Warning, recorded::Tests};
+use trajview_run::{Tokens, Warning, checkpoint_record::RecordedTests};
 use trajview_study::{
-    Estimate, Interval, Plan, Undefined,
-    corpus::{Corpus, Measured, PairedNumber, corpus, together},
+    Estimate, Interval, BootstrapPlan, Undefined,
+    corpus::{CorpusComparison, MeasuredRun, PairedNumber, compare_corpus, correlate_numbers},
     correlation::Correlation,
-    fairness::{Difference, differences},
-    paired::{Holm, Wilcoxon},
-    pairing::{Conditions, Key, Pair, PairRow},
-    reasons,
-    recovery::{OfMeans, Recovered, Sides, recovered},
-    trend::{Series, slope_of, trend},
+    fairness::{ConductDifference, conduct_differences},
+    paired::{HolmAdjusted, Wilcoxon},
+    pairing::{ConditionPair, PairingKey, RunPair, PairNumbers},
+    undefined_reasons,
+    recovery::{RecoveryOfMeans, TreatmentRecovery, ConditionMeans, treatment_recoveries},
+    trend::{CheckpointSeries, series_slope, trend_over_runs},
 };
 
 use super::{
-    measure::{RunFacts, Runs},
-    solved::{self, SolvedRow, SpentRow},
+    run_facts::{CorpusRunFacts, CorpusRuns},
+    cost_per_solved::{self, CostPerSolvedRow, SpentRow},
 };
 
 #[derive(Serialize)]
-pub struct Document {
+pub struct CorpusDocument {
     schema: &'static str,
     #[serde(flatten)]
-    pub ruler: RulerRow,
-    pub rules: RulesRow,
+    pub ruler: RulerFacts,
+    pub rules: CorpusRulesFacts,
     /// Gaps are `a` less `b`.
-    pub conditions: Conditions,
+    pub conditions: ConditionPair,
     #[serde(flatten)]
-    pub drawn: DrawnRow,
-    pub runs: Vec<RunRow>,
-    pub paired: Vec<PairedRow>,
-    /// Component by component, with tasks as clusters; empty where no component has a score under both conditions.
+    pub drawn: CorpusResamplingFacts,
+    pub runs: Vec<CorpusRunRow>,
+    pub paired: Vec<PairedTestRow>,
+    /// Component by component, with tasks as clusters. Empty if no component has a score under both conditions.
     pub components: Vec<ComponentsRow>,
     pub per_task: Vec<PerTaskRow>,
-    /// What treatments of the emergent condition give back; empty without runs of a third condition.
-    pub gap_recovery: Vec<RecoveryRow>,
+    /// The gap that treatments of the emergent condition recover; empty without runs of a third condition.
+    pub gap_recovery: Vec<TaskRecoveryRow>,
     pub correlations: Vec<CorrelationRow>,
-    /// Of all runs, and of each agent where there are several.
+    /// Trends of all runs, and of each agent where there are several.
     pub trends: Vec<TrendRow>,
     #[serde(flatten)]
-    pub doubts: Doubts,
-    /// What a solved checkpoint costs, by agent and condition.
-    pub cost_per_solved: Vec<SolvedRow>,
+    pub doubts: CorpusDoubts,
+    /// The cost of a solved checkpoint, by agent and condition.
+    pub cost_per_solved: Vec<CostPerSolvedRow>,
 }
 
-/// What to know before believing the numbers.
+/// Warnings about the numbers.
 #[derive(Serialize)]
-pub struct Doubts {
+pub struct CorpusDoubts {
     /// Runs in no pair.
     pub alone: Vec<Warning>,
     pub problems: Vec<Warning>,
@@ -68,148 +68,148 @@ pub struct Doubts {
     pub unfair: Vec<UnfairRow>,
 }
 
-/// How intervals are drawn.
+/// The settings by which intervals are drawn.
 #[derive(Serialize)]
-pub struct DrawnRow {
+pub struct CorpusResamplingFacts {
     pub seed: u64,
     pub resamples: usize,
 }
 
 #[derive(Serialize)]
-pub struct RulesRow {
+pub struct CorpusRulesFacts {
     source: String,
     pub count: usize,
     sha256: String,
 }
 
 #[derive(Serialize)]
-pub struct RunRow {
+pub struct CorpusRunRow {
     pub run: String,
-    /// Below the folder.
+    /// The path below the folder.
     pub path: String,
     pub format: &'static str,
     #[serde(flatten)]
-    pub who: Who,
-    /// Of what was judged, and of reuse.
+    pub who: RunIdentityRow,
+    /// Numbers of judgements and of reuse.
     #[serde(flatten)]
-    pub faithful: Values,
+    pub faithful: NumberValues,
     #[serde(flatten)]
-    pub judging: JudgingRow,
+    pub judging: JudgingFacts,
     #[serde(flatten)]
-    pub code: Values,
-    /// After the last checkpoint that has tests.
-    pub tests: Option<TestsRow>,
+    pub code: NumberValues,
+    /// Tests after the last checkpoint that has some.
+    pub tests: Option<LastTestsRow>,
     pub tokens: Tokens,
     /// The numbers that have no fields of their own.
     #[serde(flatten)]
-    pub others: Values,
+    pub others: NumberValues,
     #[serde(flatten)]
-    pub state: StateRow,
+    pub state: RunStateFacts,
     /// Least-squares slopes, a checkpoint; null with fewer than two measured ones.
     #[serde(flatten)]
-    pub slopes: Slopes,
+    pub slopes: NumberSlopes,
     pub warnings: usize,
     #[serde(flatten)]
     pub spent: SpentRow,
     #[serde(skip)]
-    measured: Measured,
+    measured: MeasuredRun,
 }
 
-/// Which task was done by whom, under which condition.
+/// The task, agent, model and condition of a run.
 #[derive(Serialize)]
-pub struct Who {
+pub struct RunIdentityRow {
     pub task: Option<String>,
-    /// With the model, where an agent was run with several.
+    /// The agent, with the model where an agent was run with several.
     pub agent: Option<String>,
     pub model: Option<String>,
     pub condition: Option<String>,
 }
 
-/// Who judged it, and how much of it.
+/// The judgement that counts for a run, and how many components it covers.
 #[derive(Serialize)]
-pub struct JudgingRow {
+pub struct JudgingFacts {
     pub judge: Option<String>,
     /// The file of the judgement.
     pub judgement: Option<String>,
-    /// When it was made.
+    /// The time when the judgement was made.
     pub judged_at: Option<String>,
-    /// Other judgements of the whole checklist, which do not count; empty where `--judge` or the checklist names one.
+    /// Other judgements of the whole checklist, which do not count. Empty if `--judge` or the checklist names one.
     pub other_judgements: Vec<String>,
     pub judged: Option<usize>,
     pub components: Option<usize>,
 }
 
-/// How many turns it has, and what became of it and of them.
+/// The number of turns of a run, and its state and theirs.
 #[derive(Serialize)]
-pub struct StateRow {
-    /// Those that count; null for a rubric tree alone.
+pub struct RunStateFacts {
+    /// Turns that count; null for a rubric tree alone.
     pub turns: Option<usize>,
-    /// As its recorder says: `running`, `finished`, `stopped` and why.
+    /// The recorder's state of the run: `running`, `finished`, `stopped` with the reason.
     pub state: Option<String>,
-    /// Of each turn that does not count, or was kept though it failed, what became of it.
+    /// The state of each turn that does not count, or was kept though it failed.
     pub turn_states: Vec<String>,
 }
 
-/// Numbers that stand together in the JSON and the CSV of a run.
+/// Numbers that are next to each other in the JSON and the CSV of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Block {
-    /// What was judged, and what modules use of each other.
+pub enum NumberBlock {
+    /// Numbers of judgements, and of reuse between modules.
     Faithful,
     Code,
     Others,
 }
 
-/// A slope of each number that goes from checkpoint to checkpoint.
-pub struct Slopes(pub Vec<(Number, Option<f64>)>);
+/// A slope for each number that has a trend over checkpoints.
+pub struct NumberSlopes(pub Vec<(Number, Option<f64>)>);
 
-impl Slopes {
-    /// The name in JSON and CSV.
-    pub fn head(number: Number) -> String {
+impl NumberSlopes {
+    /// Returns the name in JSON and CSV.
+    pub fn column_name(number: Number) -> String {
         format!("{}_slope", number.id())
     }
 }
 
-impl Serialize for Slopes {
+impl Serialize for NumberSlopes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(number, slope)| (Self::head(*number), slope)))
+        serializer.collect_map(self.0.iter().map(|(number, slope)| (Self::column_name(*number), slope)))
     }
 }
 
 #[derive(Serialize)]
-pub struct TestsRow {
+pub struct LastTestsRow {
     /// The checkpoint's id.
     label: String,
     #[serde(flatten)]
     pub counts: TestCounts,
-    /// Of `strict`: the number that is paired and correlated.
+    /// The share of `strict` that passed: the number that is paired and correlated.
     pub pass_rate: Option<f64>,
     infrastructure_failure: bool,
 }
 
 #[derive(Serialize)]
-pub struct PairedRow {
-    /// Null where the agents are pooled.
+pub struct PairedTestRow {
+    /// Null if the agents are pooled.
     pub agent: Option<String>,
-    /// Whether the pairs of all agents are taken together, each pair once.
+    /// True if the pairs of all agents are taken together, each pair once.
     pub pooled: bool,
     pub metric: &'static str,
-    /// Which way is a win.
-    pub better: Better,
+    /// The direction that counts as a win.
+    pub better: BetterDirection,
     /// The conditions.
     pub a: String,
     pub b: String,
     #[serde(flatten)]
-    pub outcomes: Outcomes,
+    pub outcomes: OutcomeCounts,
     /// Mean over tasks under each condition.
-    pub mean_a: SideRow,
-    pub mean_b: SideRow,
+    pub mean_a: TaskMeanRow,
+    pub mean_b: TaskMeanRow,
     pub mean_gap: Option<f64>,
     pub wilcoxon: Option<WilcoxonRow>,
     pub cohen_d: Option<f64>,
-    /// Of the mean gap.
+    /// The interval of the mean gap.
     pub ci95: Option<Interval>,
     pub cohen_d_ci95: Option<Interval>,
-    /// By field, why it is null.
+    /// By field, the reason why it is null.
     pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
@@ -218,26 +218,26 @@ pub struct PairedRow {
 pub struct UnfairRow {
     pub task: String,
     pub agent: String,
-    pub differences: Vec<Difference>,
+    pub differences: Vec<ConductDifference>,
 }
 
 /// A mean over tasks.
 #[derive(Serialize)]
-pub struct SideRow {
+pub struct TaskMeanRow {
     pub mean: Option<f64>,
     /// BCa over tasks.
     pub ci95: Option<Interval>,
 }
 
-impl SideRow {
-    fn of(estimate: &Estimate) -> Self {
+impl TaskMeanRow {
+    fn new(estimate: &Estimate) -> Self {
         Self { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
     }
 }
 
 /// Tasks, and how many of them each side has won.
 #[derive(Serialize)]
-pub struct Outcomes {
+pub struct OutcomeCounts {
     /// Tasks.
     pub n: usize,
     pub wins: usize,
@@ -245,15 +245,15 @@ pub struct Outcomes {
     pub losses: usize,
 }
 
-/// How a number goes from checkpoint to checkpoint.
+/// The trend of a number over checkpoints.
 #[derive(Serialize)]
 pub struct TrendRow {
     pub metric: &'static str,
     /// Null: of all runs.
     pub agent: Option<String>,
-    /// With two measured checkpoints or more.
+    /// Runs with two measured checkpoints or more.
     pub runs: usize,
-    /// By the last measured checkpoint against the first.
+    /// Runs whose last measured checkpoint is above the first.
     pub rises: usize,
     pub level: usize,
     pub falls: usize,
@@ -261,7 +261,7 @@ pub struct TrendRow {
     pub rising_slopes: usize,
     /// Mean of the runs' least-squares slopes, a checkpoint.
     pub slope: Option<f64>,
-    /// Of the mean slope over runs, BCa.
+    /// The interval of the mean slope over runs, BCa.
     pub slope_ci95: Option<Interval>,
     /// Runs with fewer than two measured checkpoints.
     pub left_out: usize,
@@ -273,14 +273,14 @@ pub struct TrendRow {
 pub struct WilcoxonRow {
     pub w: f64,
     pub p: f64,
-    /// Adjusted for the metrics of the same agent; null where neither side can be the better.
+    /// Adjusted for the metrics of the same agent. Null if neither side can be the better.
     pub p_holm: Option<f64>,
-    /// How, as `Holm over 6 metrics`.
+    /// The adjustment, as `Holm over 6 metrics`.
     pub adjusted: Option<String>,
     /// The test that was made, as `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`.
     pub test: String,
     pub method: &'static str,
-    /// By the normal approximation, whatever the method.
+    /// The p-value of the normal approximation, whatever the method.
     pub p_normal: f64,
     /// Differences of 0, which are dropped.
     pub zeros: usize,
@@ -295,12 +295,12 @@ pub struct PerTaskRow {
     /// Ids of the runs under each condition; several are averaged.
     pub runs_a: Vec<String>,
     pub runs_b: Vec<String>,
-    /// By metric; those that both sides have.
-    pub metrics: BTreeMap<&'static str, GapRow>,
+    /// Gaps by metric, of those that both sides have.
+    pub metrics: BTreeMap<&'static str, MetricGapRow>,
 }
 
 #[derive(Serialize, Clone, Copy)]
-pub struct GapRow {
+pub struct MetricGapRow {
     pub a: f64,
     pub b: f64,
     pub gap: f64,
@@ -319,13 +319,14 @@ pub struct CorrelationRow {
     pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
-/// What a treatment gives back of one number, for one agent: (treated - emergent) / (single-shot - emergent).
+/// The share of one number's gap that a treatment recovers, for one agent: (treated - emergent) / (single-shot -
+/// emergent).
 #[derive(Serialize)]
-pub struct RecoveryRow {
+pub struct TaskRecoveryRow {
     pub agent: String,
     pub condition: String,
     pub metric: &'static str,
-    /// Tasks that were run under all three conditions; null where single-shot is not the better one.
+    /// Tasks that were run under all three conditions. Null if single-shot is not the better one.
     pub tasks: BTreeMap<String, Option<f64>>,
     /// Tasks with a share.
     pub n: usize,
@@ -333,13 +334,13 @@ pub struct RecoveryRow {
     pub mean: Option<f64>,
     pub ci95: Option<Interval>,
     /// Ratio of means: over all those tasks.
-    pub ratio_of_means: RatioRow,
+    pub ratio_of_means: RatioOfMeansRow,
     pub not_defined: BTreeMap<&'static str, Undefined>,
 }
 
 /// `(treated - emergent) / (single_shot - emergent)` of means over tasks.
 #[derive(Serialize)]
-pub struct RatioRow {
+pub struct RatioOfMeansRow {
     pub value: Option<f64>,
     pub ci95: Option<Interval>,
     /// All tasks that were run under all three conditions, those without a gap included.
@@ -349,16 +350,16 @@ pub struct RatioRow {
     pub single_shot: f64,
 }
 
-impl RatioRow {
-    fn of(OfMeans { means, ratio }: OfMeans, n: usize) -> Self {
-        let Sides { treated, emergent, single_shot } = means;
+impl RatioOfMeansRow {
+    fn new(RecoveryOfMeans { means, ratio }: RecoveryOfMeans, n: usize) -> Self {
+        let ConditionMeans { treated, emergent, single_shot } = means;
         let (value, ci95) = (ratio.value.ok(), ratio.interval.ok());
         Self { value, ci95, n, treated, emergent, single_shot }
     }
 }
 
-impl RecoveryRow {
-    fn of(row: Recovered) -> Self {
+impl TaskRecoveryRow {
+    fn new(row: TreatmentRecovery) -> Self {
         let ratio = row.of_means.ratio;
         let why = [
             ("mean", row.mean.value.err()),
@@ -371,7 +372,7 @@ impl RecoveryRow {
             n: row.tasks.iter().filter(|(_, share)| share.is_some()).count(),
             mean: row.mean.value.ok(),
             ci95: row.mean.interval.ok(),
-            ratio_of_means: RatioRow::of(row.of_means, row.tasks.len()),
+            ratio_of_means: RatioOfMeansRow::new(row.of_means, row.tasks.len()),
             not_defined: why.into_iter().filter_map(|(name, why)| Some((name, why?))).collect(),
             tasks: row.tasks.into_iter().collect(),
             agent: row.agent,
@@ -380,18 +381,18 @@ impl RecoveryRow {
     }
 }
 
-impl TestsRow {
-    /// `3/4`
-    pub fn passed(&self) -> String {
+impl LastTestsRow {
+    /// Returns `3/4`.
+    pub fn passed_text(&self) -> String {
         format!("{}/{}", self.counts.strict.passed, self.counts.strict.total)
     }
 }
 
-impl Document {
-    pub fn of(runs: Runs, conditions: &Conditions, plan: &Plan, ruler: &Ruler) -> Self {
-        let measured: Vec<Measured> =
+impl CorpusDocument {
+    pub fn new(runs: CorpusRuns, conditions: &ConditionPair, plan: &BootstrapPlan, ruler: &Ruler) -> Self {
+        let measured: Vec<MeasuredRun> =
             runs.measured.iter().map(|run| run.measured.clone()).collect();
-        let Corpus { paired, per_task, alone } = corpus(&measured, conditions, plan);
+        let CorpusComparison { paired, per_task, alone } = compare_corpus(&measured, conditions, plan);
         let rules = ruler.rules();
         let name = |at: &usize| runs.measured.get(*at).map(|run| run.id.clone());
         let names = |side: &[usize]| side.iter().filter_map(name).collect();
@@ -400,73 +401,73 @@ impl Document {
             .filter_map(|(at, why)| Some((runs.measured.get(at)?.path.clone(), why.why().into())));
         Self {
             schema: "trajview.corpus/1",
-            ruler: RulerRow::of(ruler),
-            rules: RulesRow {
+            ruler: RulerFacts::new(ruler),
+            rules: CorpusRulesFacts {
                 source: rules.source().into(),
-                count: rules.count(),
+                count: rules.rule_count(),
                 sha256: rules.sha256().into(),
             },
             conditions: conditions.clone(),
-            drawn: DrawnRow { seed: plan.seed, resamples: plan.resamples },
-            cost_per_solved: solved::rows(&spent(&runs), plan),
-            paired: paired.iter().map(|row| paired_row(row, conditions)).collect(),
-            components: components::rows(&per_task, |at| &runs.measured[at].judged.scores, plan),
+            drawn: CorpusResamplingFacts { seed: plan.seed, resamples: plan.resamples },
+            cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent_by_run(&runs), plan),
+            paired: paired.iter().map(|row| paired_test_row(row, conditions)).collect(),
+            components: component_comparison::rows_by_agent(&per_task, |at| &runs.measured[at].judged.scores, plan),
             per_task: per_task
                 .iter()
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
                 .collect(),
-            gap_recovery: recovered(&measured, plan).into_iter().map(RecoveryRow::of).collect(),
-            correlations: correlations(&measured),
-            trends: trends(&runs.measured, plan),
-            doubts: Doubts {
-                unfair: per_task.iter().filter_map(|it| unfair(&it.pair, &runs.measured)).collect(),
-                alone: alone.map(problem).collect(),
-                problems: runs.problems.into_iter().map(problem).collect(),
+            gap_recovery: treatment_recoveries(&measured, plan).into_iter().map(TaskRecoveryRow::new).collect(),
+            correlations: correlation_rows(&measured),
+            trends: trend_rows(&runs.measured, plan),
+            doubts: CorpusDoubts {
+                unfair: per_task.iter().filter_map(|it| unfair_row(&it.pair, &runs.measured)).collect(),
+                alone: alone.map(problem_warning).collect(),
+                problems: runs.problems.into_iter().map(problem_warning).collect(),
             },
             runs: runs.measured.into_iter().map(run_row).collect(),
         }
     }
 }
 
-fn unfair(pair: &Pair, runs: &[RunFacts]) -> Option<UnfairRow> {
+fn unfair_row(pair: &RunPair, runs: &[CorpusRunFacts]) -> Option<UnfairRow> {
     let all = pair.a.iter().chain(&pair.b).filter_map(|at| runs.get(*at));
     let named: Vec<_> = all.map(|run| (run.path.clone(), &run.states.conduct)).collect();
-    let differences = differences(&named);
+    let differences = conduct_differences(&named);
     let (task, agent) = (pair.task.clone(), pair.agent.clone());
     (!differences.is_empty()).then_some(UnfairRow { task, agent, differences })
 }
 
-fn spent(runs: &Runs) -> Vec<(Key, SpentRow)> {
+fn spent_by_run(runs: &CorpusRuns) -> Vec<(PairingKey, SpentRow)> {
     runs.measured.iter().map(|run| (run.measured.key.clone(), run.spent)).collect()
 }
 
-fn problem((place, what): (String, String)) -> Warning {
+fn problem_warning((place, what): (String, String)) -> Warning {
     Warning { place, what }
 }
 
-fn run_row(run: RunFacts) -> RunRow {
-    let values = |block: Block| Values::of(&block.numbers(), |number| run.measured.value(number));
-    let slope = |(number, series): &(Number, Series)| (*number, slope_of(series));
+fn run_row(run: CorpusRunFacts) -> CorpusRunRow {
+    let values = |block: NumberBlock| NumberValues::new(&block.numbers(), |number| run.measured.number_value(number));
+    let slope = |(number, series): &(Number, CheckpointSeries)| (*number, series_slope(series));
     let key = &run.measured.key;
-    RunRow {
-        faithful: values(Block::Faithful),
-        code: values(Block::Code),
-        others: values(Block::Others),
-        slopes: Slopes(run.series.iter().map(slope).collect()),
-        tests: run.tests.map(|(label, tests)| tests_row(label, &tests)),
+    CorpusRunRow {
+        faithful: values(NumberBlock::Faithful),
+        code: values(NumberBlock::Code),
+        others: values(NumberBlock::Others),
+        slopes: NumberSlopes(run.series.iter().map(slope).collect()),
+        tests: run.tests.map(|(label, tests)| last_tests_row(label, &tests)),
         run: run.id,
         path: run.path,
         format: run.format,
         tokens: run.tokens,
         warnings: run.warnings,
         spent: run.spent,
-        who: Who {
+        who: RunIdentityRow {
             task: key.task.clone(),
             agent: key.agent.clone(),
             condition: key.condition.clone(),
             model: run.model,
         },
-        judging: JudgingRow {
+        judging: JudgingFacts {
             judged: run.judged.counts.map(|(judged, _)| judged),
             components: run.judged.counts.map(|(_, components)| components),
             judge: run.judged.judge,
@@ -474,7 +475,7 @@ fn run_row(run: RunFacts) -> RunRow {
             judged_at: run.judged.at,
             other_judgements: run.judged.others,
         },
-        state: StateRow {
+        state: RunStateFacts {
             turns: run.turns,
             state: run.states.of_run,
             turn_states: run.states.of_turns,
@@ -483,80 +484,81 @@ fn run_row(run: RunFacts) -> RunRow {
     }
 }
 
-impl Block {
-    /// Every number of a corpus is in one block, but for those that have fields of their own.
+impl NumberBlock {
+    /// Returns the numbers of all blocks. Every number of a corpus is in one block, except those that have fields of
+    /// their own.
     pub fn numbers(self) -> Vec<Number> {
-        let is_here = |number: &&Number| Self::of(**number) == Some(self);
+        let is_here = |number: &&Number| Self::block_of(**number) == Some(self);
         CORPUS.iter().filter(is_here).copied().collect()
     }
 
-    fn of(number: Number) -> Option<Self> {
-        match number.row().of {
+    fn block_of(number: Number) -> Option<Self> {
+        match number.row().input {
             _ if matches!(number, Number::Tests | Number::Tokens | Number::Turns) => None,
-            Of::Judgement(_) | Of::Reuse(_) => Some(Self::Faithful),
-            Of::Code(_) => Some(Self::Code),
-            Of::Exposure(_)
-            | Of::Tests(_)
-            | Of::Counted(_)
-            | Of::Spent(_)
-            | Of::Process(_)
-            | Of::RubricTree(_)
-            | Of::Raters
-            | Of::Runs => Some(Self::Others),
+            NumberInput::Judgement(_) | NumberInput::Reuse(_) => Some(Self::Faithful),
+            NumberInput::Code(_) => Some(Self::Code),
+            NumberInput::Exposure(_)
+            | NumberInput::Tests(_)
+            | NumberInput::Counted(_)
+            | NumberInput::Spent(_)
+            | NumberInput::Process(_)
+            | NumberInput::RubricTree(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => Some(Self::Others),
         }
     }
 }
 
-impl RunRow {
-    /// None where the run does not have it.
-    pub fn value(&self, number: Number) -> Option<f64> {
-        self.measured.value(number)
+impl CorpusRunRow {
+    /// Returns the value of a number. None if the run does not have it.
+    pub fn number_value(&self, number: Number) -> Option<f64> {
+        self.measured.number_value(number)
     }
 }
 
-fn tests_row(label: String, tests: &Tests) -> TestsRow {
-    TestsRow {
+fn last_tests_row(label: String, tests: &RecordedTests) -> LastTestsRow {
+    LastTestsRow {
         label,
-        counts: TestCounts::of(tests),
-        pass_rate: Tested::of(tests).and_then(|tests| tests.strict.share()),
+        counts: TestCounts::new(tests),
+        pass_rate: TestScores::from_tests(tests).and_then(|tests| tests.strict.passed_share()),
         infrastructure_failure: tests.infrastructure_failure,
     }
 }
 
-fn paired_row(row: &PairedNumber, conditions: &Conditions) -> PairedRow {
+fn paired_test_row(row: &PairedNumber, conditions: &ConditionPair) -> PairedTestRow {
     let found = &row.paired;
-    PairedRow {
+    PairedTestRow {
         agent: row.agent.clone(),
         pooled: row.agent.is_none(),
         metric: row.number.id(),
         better: row.number.better(),
         a: conditions.a.clone(),
         b: conditions.b.clone(),
-        mean_a: SideRow::of(&row.a),
-        mean_b: SideRow::of(&row.b),
+        mean_a: TaskMeanRow::new(&row.a),
+        mean_b: TaskMeanRow::new(&row.b),
         mean_gap: found.mean_gap.value.ok(),
         wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
         cohen_d: found.cohen_d.value.ok(),
         ci95: found.mean_gap.interval.ok(),
         cohen_d_ci95: found.cohen_d.interval.ok(),
-        not_defined: reasons([
+        not_defined: undefined_reasons([
             ("mean_gap", found.mean_gap.value.err()),
             ("wilcoxon", found.wilcoxon.err()),
             ("cohen_d", found.cohen_d.value.err()),
             ("ci95", found.mean_gap.interval.err()),
             ("cohen_d_ci95", found.cohen_d.interval.err()),
         ]),
-        outcomes: Outcomes { n: found.n, wins: row.wins(), ties: found.ties, losses: row.losses() },
+        outcomes: OutcomeCounts { n: found.n, wins: row.tasks_won(), ties: found.ties, losses: row.tasks_lost() },
     }
 }
 
-fn wilcoxon_row(test: Wilcoxon, holm: Option<Holm>) -> WilcoxonRow {
+fn wilcoxon_row(test: Wilcoxon, holm: Option<HolmAdjusted>) -> WilcoxonRow {
     WilcoxonRow {
         w: test.w,
         p: test.p,
         p_holm: holm.map(|holm| holm.p),
-        adjusted: holm.map(|holm| Holm::words(holm.of)),
-        test: test.words(),
+        adjusted: holm.map(|holm| HolmAdjusted::method_text(holm.tests)),
+        test: test.method_text(),
         method: test.method.name(),
         p_normal: test.p_normal,
         zeros: test.zeros,
@@ -564,8 +566,8 @@ fn wilcoxon_row(test: Wilcoxon, holm: Option<Holm>) -> WilcoxonRow {
     }
 }
 
-fn per_task_row(row: &PairRow<Number>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
-    let gap = |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), GapRow { a, b, gap: a - b });
+fn per_task_row(row: &PairNumbers<Number>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
+    let gap = |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), MetricGapRow { a, b, gap: a - b });
     PerTaskRow {
         task: row.pair.task.clone(),
         agent: row.pair.agent.clone(),
@@ -575,20 +577,20 @@ fn per_task_row(row: &PairRow<Number>, runs_a: Vec<String>, runs_b: Vec<String>)
     }
 }
 
-fn trends(runs: &[RunFacts], plan: &Plan) -> Vec<TrendRow> {
+fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<TrendRow> {
     let agents: BTreeSet<&String> =
         runs.iter().filter_map(|run| run.measured.key.agent.as_ref()).collect();
     let each = Some(agents).filter(|agents| agents.len() > 1).into_iter().flatten().map(Some);
     let groups: Vec<Option<&String>> = std::iter::once(None).chain(each).collect();
-    let of = |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
-    ranked(|shown| shown.trend).into_iter().flat_map(of).collect()
+    let rows_of_number = |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
+    numbers_ranked_by(|shown| shown.trend).into_iter().flat_map(rows_of_number).collect()
 }
 
-fn trend_row(runs: &[RunFacts], agent: Option<&String>, number: Number, plan: &Plan) -> TrendRow {
-    let is_meant = |run: &&RunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
+fn trend_row(runs: &[CorpusRunFacts], agent: Option<&String>, number: Number, plan: &BootstrapPlan) -> TrendRow {
+    let is_meant = |run: &&CorpusRunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
     let series = runs.iter().filter(is_meant).flat_map(|run| &run.series);
     let series = series.filter(|(other, _)| *other == number).map(|(_, series)| series);
-    let found = trend(series, plan);
+    let found = trend_over_runs(series, plan);
     TrendRow {
         metric: number.id(),
         agent: agent.cloned(),
@@ -602,25 +604,25 @@ fn trend_row(runs: &[RunFacts], agent: Option<&String>, number: Number, plan: &P
         slope_ci95: found.slope.interval.ok(),
         left_out: found.left_out,
         unmeasured_checkpoints: found.unmeasured,
-        not_defined: reasons([
+        not_defined: undefined_reasons([
             ("slope", found.slope.value.err()),
             ("slope_ci95", found.slope.interval.err()),
         ]),
     }
 }
 
-/// Of the share of tests that pass with IF50: all runs together, then those of each condition.
-fn correlations(runs: &[Measured]) -> Vec<CorrelationRow> {
+/// Correlates the share of passing tests with IF50: over all runs, then over those of each condition.
+fn correlation_rows(runs: &[MeasuredRun]) -> Vec<CorrelationRow> {
     let conditions: BTreeSet<&String> =
         runs.iter().filter_map(|run| run.key.condition.as_ref()).collect();
     let each = conditions.into_iter().map(Some);
     std::iter::once(None).chain(each).map(|condition| correlation_row(runs, condition)).collect()
 }
 
-fn correlation_row(runs: &[Measured], condition: Option<&String>) -> CorrelationRow {
+fn correlation_row(runs: &[MeasuredRun], condition: Option<&String>) -> CorrelationRow {
     let (x, y) = (Number::Tests, Number::If50);
-    let is_meant = |run: &&Measured| condition.is_none() || run.key.condition.as_ref() == condition;
-    let found = together(runs.iter().filter(is_meant), x, y);
+    let is_meant = |run: &&MeasuredRun| condition.is_none() || run.key.condition.as_ref() == condition;
+    let found = correlate_numbers(runs.iter().filter(is_meant), x, y);
     CorrelationRow {
         x: x.id(),
         y: y.id(),
@@ -628,7 +630,7 @@ fn correlation_row(runs: &[Measured], condition: Option<&String>) -> Correlation
         n: found.n,
         pearson: found.pearson.ok(),
         spearman: found.spearman.ok(),
-        not_defined: reasons([
+        not_defined: undefined_reasons([
             ("pearson", found.pearson.err()),
             ("spearman", found.spearman.err()),
         ]),

@@ -3,35 +3,35 @@
 use std::io;
 
 use crate::cli::{
-    components::{self, ComponentsRow},
-    output::{Column, Out, Table, cell, dash},
+    component_comparison::{self, ComponentsRow},
+    output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash},
     resampling::{p_value, with_interval},
 };
 use trajview_metrics::{
-    Better, Number,
-    numbers::{self, CORPUS, SLUMP, Style, ranked},
+    BetterDirection, Number,
+    numbers::{self, CORPUS, SLUMP, NumberStyle, numbers_ranked_by},
 };
-use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::Difference};
+use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::ConductDifference};
 
 use super::{
     document::{
-        Block, CorrelationRow, Document, PairedRow, PerTaskRow, RecoveryRow, RunRow, Slopes,
+        NumberBlock, CorrelationRow, CorpusDocument, PairedTestRow, PerTaskRow, TaskRecoveryRow, CorpusRunRow, NumberSlopes,
         TrendRow,
     },
-    solved::{self, SolvedRow},
+    cost_per_solved::{self, CostPerSolvedRow},
 };
 
-pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let show = |out: &mut Out, title: &str, table: &Table| {
-        out.sentence(title)?;
-        out.line("")?;
-        table.write(is_markdown, out)?;
-        out.line("")
+pub fn print_corpus(document: &CorpusDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let show = |out: &mut Out, title: &str, table: &OutputTable| {
+        out.print_sentence(title)?;
+        out.print_line("")?;
+        table.write_table(is_markdown, out)?;
+        out.print_line("")
     };
     let (a, b) = (&document.conditions.a, &document.conditions.b);
-    show(out, &counted(document), &run_table(document))?;
+    show(out, &count_line(document), &run_table(document))?;
     if document.paired.is_empty() {
-        out.sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
+        out.print_sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
         show(
@@ -45,11 +45,11 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         let title = format!(
             "{a} (first) and {b} (second) component by component [95 % BCa over components]"
         );
-        show(out, &title, &components::means(&document.components))?;
+        show(out, &title, &component_comparison::means_table(&document.components))?;
     }
     if document.components.iter().any(ComponentsRow::has_clusters) {
         let title = "the differences with tasks as clusters: tasks drawn whole [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
-        show(out, title, &components::clustered(&document.components))?;
+        show(out, title, &component_comparison::clustered_table(&document.components))?;
     }
     if !document.gap_recovery.is_empty() {
         let title = "gap recovery: (treated - emergent) / (single-shot - emergent) [95 % BCa over tasks]: the mean of the tasks' ratios, and the ratio of the means over all tasks";
@@ -59,17 +59,17 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
         show(out, title, &trend_table(document))?;
     }
-    if document.cost_per_solved.iter().any(SolvedRow::is_known) {
+    if document.cost_per_solved.iter().any(CostPerSolvedRow::is_known) {
         let title = "a solved checkpoint costs: all dollars by all checkpoints of which every test passed [95 % BCa over tasks]";
-        show(out, title, &solved::table(&document.cost_per_solved))?;
+        show(out, title, &cost_per_solved::cost_per_solved_table(&document.cost_per_solved))?;
     }
-    adjusted(document).map_or(Ok(()), |line| out.sentence(&line))?;
+    adjustment_note(document).map_or(Ok(()), |line| out.print_sentence(&line))?;
     let correlations = document.correlations.iter().filter(|row| row.n > 0);
-    correlations.map(correlation).try_for_each(|line| out.sentence(&line))?;
-    notes(document).iter().try_for_each(|line| out.sentence(line))
+    correlations.map(correlation_text).try_for_each(|line| out.print_sentence(&line))?;
+    corpus_notes(document).iter().try_for_each(|line| out.print_sentence(line))
 }
 
-fn counted(document: &Document) -> String {
+fn count_line(document: &CorpusDocument) -> String {
     let runs = document.runs.len();
     let noun = if runs == 1 { "run" } else { "runs" };
     let (name, formulas, rules) =
@@ -81,92 +81,93 @@ fn counted(document: &Document) -> String {
     format!("{runs} {noun} · {what} · {rules} rules")
 }
 
-fn run_table(document: &Document) -> Table {
+fn run_table(document: &CorpusDocument) -> OutputTable {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
-    let shown = numbers::shown(&CORPUS, |number| has(document, number));
+    let shown = numbers::visible_numbers(&CORPUS, |number| has_number(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judging.judge.is_some());
     let last = if has_judge { &["judge", "run"][..] } else { &["run"][..] };
     let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
-    let mut table = Table::headed(heads.collect()).keyed(3);
-    let mut rows: Vec<&RunRow> = document.runs.iter().collect();
+    let mut table = OutputTable::with_heads(heads.collect()).with_keys(3);
+    let mut rows: Vec<&CorpusRunRow> = document.runs.iter().collect();
     rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
     for run in rows {
         let names = [&run.who.task, &run.who.agent, &run.who.condition]
-            .map(|it| dash(it.as_ref()))
+            .map(|it| cell_or_dash(it.as_ref()))
             .into_iter();
         let numbers = shown.iter().map(|number| number_cell(run, *number));
-        let judge = has_judge.then(|| dash(run.judging.judge.as_ref()));
-        table.row(names.chain(numbers).chain(judge).chain([run.path.clone()]).collect());
+        let judge = has_judge.then(|| cell_or_dash(run.judging.judge.as_ref()));
+        table.add_row(names.chain(numbers).chain(judge).chain([run.path.clone()]).collect());
     }
     table
 }
 
-/// Whether any run has the number.
-fn has(document: &Document, number: Number) -> bool {
-    document.runs.iter().any(|run| run.value(number).is_some())
+/// Returns whether any run has the number.
+fn has_number(document: &CorpusDocument, number: Number) -> bool {
+    document.runs.iter().any(|run| run.number_value(number).is_some())
 }
 
-fn number_cell(run: &RunRow, number: Number) -> String {
+fn number_cell(run: &CorpusRunRow, number: Number) -> String {
     let tests = run.tests.as_ref().filter(|_| number == Number::Tests);
     if let Some(tests) = tests {
-        return tests.passed();
+        return tests.passed_text();
     }
     let is_marked = number == Number::Turns && !run.state.turn_states.is_empty();
-    dash(run.value(number).map(|value| number.written(value, Style::Digits(3))))
+    cell_or_dash(run.number_value(number).map(|value| number.format_value(value, NumberStyle::Digits(3))))
         + if is_marked { "*" } else { "" }
 }
 
-fn paired_table(document: &Document) -> Table {
-    let columns: [Column<'_, PairedRow>; 12] = [
-        ("agent", &|it| agent_of(it)),
+fn paired_table(document: &CorpusDocument) -> OutputTable {
+    let columns: [TableColumn<'_, PairedTestRow>; 12] = [
+        ("agent", &|it| agent_cell(it)),
         ("metric", &|it| it.metric.into()),
         (">n", &|it| it.outcomes.n.to_string()),
-        (">wins", &|it| wins(it.better, '↑', it.outcomes.wins)),
+        (">wins", &|it| wins_cell(it.better, '↑', it.outcomes.wins)),
         (">ties", &|it| it.outcomes.ties.to_string()),
-        (">losses", &|it| wins(it.better, '↓', it.outcomes.losses)),
+        (">losses", &|it| wins_cell(it.better, '↓', it.outcomes.losses)),
         ("mean gap", &|it| with_interval(it.mean_gap, it.ci95)),
-        (">W", &|it| dash(it.wilcoxon.as_ref().map(|test| test.w))),
-        (">p", &|it| dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
-        (">p Holm", &|it| dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))),
+        (">W", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| test.w))),
+        (">p", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
+        (">p Holm", &|it| cell_or_dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))),
         ("Cohen's d", &|it| with_interval(it.cohen_d, it.cohen_d_ci95)),
         ("test", &|it| {
             let why = it.not_defined.get("wilcoxon").map(Undefined::to_string);
-            dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
+            cell_or_dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
         }),
     ];
-    Table::of(&columns, &document.paired).keyed(2)
+    OutputTable::from_rows(&columns, &document.paired).with_keys(2)
 }
 
-/// Tasks that a side wins; where neither way is better, those in which it is higher or lower.
-fn wins(better: Better, arrow: char, count: usize) -> String {
+/// Writes the number of tasks that a side wins; where neither direction is better, of those in which it is higher or
+/// lower.
+fn wins_cell(better: BetterDirection, arrow: char, count: usize) -> String {
     match better {
-        Better::Neither => format!("{arrow}{count}"),
-        Better::Lower | Better::Higher => count.to_string(),
+        BetterDirection::Neither => format!("{arrow}{count}"),
+        BetterDirection::Lower | BetterDirection::Higher => count.to_string(),
     }
 }
 
-fn trend_table(document: &Document) -> Table {
-    let columns: [Column<'_, TrendRow>; 10] = [
+fn trend_table(document: &CorpusDocument) -> OutputTable {
+    let columns: [TableColumn<'_, TrendRow>; 10] = [
         ("metric", &|it| it.metric.into()),
         ("agent", &|it| it.agent.clone().unwrap_or_else(|| "all runs".into())),
         (">runs", &|it| it.runs.to_string()),
         (">rise", &|it| it.rises.to_string()),
-        (">share", &|it| dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))),
+        (">share", &|it| cell_or_dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))),
         (">level", &|it| it.level.to_string()),
         (">fall", &|it| it.falls.to_string()),
         ("slope", &|it| {
             let ends = |Interval { low, high }| format!(" [{low:+.4}, {high:+.4}]");
-            dash(it.slope.map(|slope| format!("{slope:+.4}"))) + &cell(it.slope_ci95.map(ends))
+            cell_or_dash(it.slope.map(|slope| format!("{slope:+.4}"))) + &cell_or_empty(it.slope_ci95.map(ends))
         }),
         (">left out", &|it| it.left_out.to_string()),
         (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
     ];
-    Table::of(&columns, &document.trends).keyed(2)
+    OutputTable::from_rows(&columns, &document.trends).with_keys(2)
 }
 
-fn recovery_table(document: &Document) -> Table {
-    let columns: [Column<'_, RecoveryRow>; 8] = [
+fn recovery_table(document: &CorpusDocument) -> OutputTable {
+    let columns: [TableColumn<'_, TaskRecoveryRow>; 8] = [
         ("condition", &|it| it.condition.clone()),
         ("agent", &|it| it.agent.clone()),
         ("metric", &|it| it.metric.into()),
@@ -181,61 +182,61 @@ fn recovery_table(document: &Document) -> Table {
             it.tasks.iter().map(share).collect::<Vec<_>>().join(", ")
         }),
     ];
-    Table::of(&columns, &document.gap_recovery).keyed(3)
+    OutputTable::from_rows(&columns, &document.gap_recovery).with_keys(3)
 }
 
-fn agent_of(row: &PairedRow) -> String {
+fn agent_cell(row: &PairedTestRow) -> String {
     row.agent.clone().unwrap_or_else(|| "all agents".into())
 }
 
-/// What the adjusted p-values are adjusted for, of every agent.
-fn adjusted(document: &Document) -> Option<String> {
+/// Names the family that the adjusted p-values of each agent are adjusted for; None without such p-values.
+fn adjustment_note(document: &CorpusDocument) -> Option<String> {
     let families = document.paired.iter().filter_map(|row| {
         let how = row.wilcoxon.as_ref()?.adjusted.as_ref()?;
-        Some(format!("{how} of {}", agent_of(row)))
+        Some(format!("{how} of {}", agent_cell(row)))
     });
     let mut families: Vec<String> = families.collect();
     families.dedup();
     (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 
-fn task_table(document: &Document) -> Table {
+fn task_table(document: &CorpusDocument) -> OutputTable {
     let is_known =
         |it: &Number| document.per_task.iter().any(|row| row.metrics.contains_key(it.id()));
-    let shown: Vec<Number> = ranked(|shown| shown.task).into_iter().filter(is_known).collect();
+    let shown: Vec<Number> = numbers_ranked_by(|shown| shown.task).into_iter().filter(is_known).collect();
     let heads = shown.iter().map(|it| it.id().to_owned());
     let mut table =
-        Table::headed(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect())
-            .keyed(2);
+        OutputTable::with_heads(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect())
+            .with_keys(2);
     for row in &document.per_task {
-        let cells = shown.iter().map(|it| gap(row, *it));
-        table.row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
+        let cells = shown.iter().map(|it| gap_cell(row, *it));
+        table.add_row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
     }
     table
 }
 
-/// `0.612 0.430 +0.182`
-fn gap(row: &PerTaskRow, number: Number) -> String {
+/// Returns `0.612 0.430 +0.182`.
+fn gap_cell(row: &PerTaskRow, number: Number) -> String {
     let found = row.metrics.get(number.id());
-    dash(found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
+    cell_or_dash(found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
 }
 
 /// SLUMP's numbers under each condition.
-fn sides_table(document: &Document) -> Table {
-    let columns: [Column<'_, PairedRow>; 6] = [
-        ("agent", &|it| agent_of(it)),
+fn sides_table(document: &CorpusDocument) -> OutputTable {
+    let columns: [TableColumn<'_, PairedTestRow>; 6] = [
+        ("agent", &|it| agent_cell(it)),
         ("metric", &|it| it.metric.into()),
         (">n", &|it| it.outcomes.n.to_string()),
         ("first", &|it| with_interval(it.mean_a.mean, it.mean_a.ci95)),
         ("second", &|it| with_interval(it.mean_b.mean, it.mean_b.ci95)),
         ("difference", &|it| with_interval(it.mean_gap, it.ci95)),
     ];
-    let is_told = |row: &&PairedRow| SLUMP.iter().any(|number| number.id() == row.metric);
-    Table::of(&columns, document.paired.iter().filter(is_told)).keyed(2)
+    let is_told = |row: &&PairedTestRow| SLUMP.iter().any(|number| number.id() == row.metric);
+    OutputTable::from_rows(&columns, document.paired.iter().filter(is_told)).with_keys(2)
 }
 
-/// `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`
-fn correlation(row: &CorrelationRow) -> String {
+/// Returns `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`.
+fn correlation_text(row: &CorrelationRow) -> String {
     let coefficient = |name: &str, key: &str, found: Option<Correlation>| match found {
         Some(Correlation { r, p: Ok(p) }) => format!("{name} {r:.3} (p {})", p_value(p)),
         Some(Correlation { r, p: Err(_) }) => format!("{name} {r:.3}"),
@@ -244,38 +245,38 @@ fn correlation(row: &CorrelationRow) -> String {
             format!("{name} not defined: {why}")
         }
     };
-    let of = row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
+    let condition_text = row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
     let noun = if row.n == 1 { "run" } else { "runs" };
     let (pearson, spearman) = (
         coefficient("Pearson", "pearson", row.pearson),
         coefficient("Spearman", "spearman", row.spearman),
     );
-    format!("{} and {} over {} {of}{noun}: {pearson}, {spearman}", row.x, row.y, row.n)
+    format!("{} and {} over {} {condition_text}{noun}: {pearson}, {spearman}", row.x, row.y, row.n)
 }
 
-fn notes(document: &Document) -> Vec<String> {
+fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
     let alone =
         document.doubts.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
     let problems =
         document.doubts.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
-    let told = |run: &RunRow| -> Vec<String> {
+    let state_notes = |run: &CorpusRunRow| -> Vec<String> {
         let state = run.state.state.iter().filter(|state| *state != "finished");
-        let told = state.chain(&run.state.turn_states);
-        told.map(|words| format!("* {}: {words}", run.path)).collect()
+        let states = state.chain(&run.state.turn_states);
+        states.map(|words| format!("* {}: {words}", run.path)).collect()
     };
     let unfair = document.doubts.unfair.iter().map(|it| {
-        let differences: Vec<String> = it.differences.iter().map(Difference::words).collect();
+        let differences: Vec<String> = it.differences.iter().map(ConductDifference::display_text).collect();
         let (task, agent) = (&it.task, &it.agent);
         format!(
             "{task}, {agent}: its runs differ in more than their condition: {}",
             differences.join("; ")
         )
     });
-    let several = several_judgements(document).into_iter();
+    let several = several_judgements_notes(document).into_iter();
     document
         .runs
         .iter()
-        .flat_map(told)
+        .flat_map(state_notes)
         .chain(several)
         .chain(alone)
         .chain(problems)
@@ -283,9 +284,9 @@ fn notes(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Which runs have several judgements of the whole checklist, of which nobody chose one.
-pub fn several_judgements(document: &Document) -> Vec<String> {
-    let of_run = |run: &RunRow| {
+/// Lists the runs that have several judgements of the whole checklist, none of them chosen by the user.
+pub fn several_judgements_notes(document: &CorpusDocument) -> Vec<String> {
+    let of_run = |run: &CorpusRunRow| {
         let (judging, others) = (&run.judging, &run.judging.other_judgements);
         let judge = judging.judge.as_deref().filter(|_| !others.is_empty())?;
         let file = judging.judgement.as_deref().unwrap_or_default();
@@ -299,13 +300,13 @@ pub fn several_judgements(document: &Document) -> Vec<String> {
     document.runs.iter().filter_map(of_run).collect()
 }
 
-/// The columns of a row a run, for [`Out::csv`]; the numbers stand where the JSON has them.
-pub fn runs_csv(document: &Document) -> String {
-    let shown = |block: Block| numbers::shown(&block.numbers(), |it| has(document, it));
-    let numbers = |block: Block| shown(block).into_iter().map(|it| it.id().to_owned()).collect();
-    let slopes = ranked(|shown| shown.trend).into_iter().map(Slopes::head).collect();
+/// Returns the columns of the CSV of runs, for [`Out::print_csv`]; the numbers have the order of the JSON.
+pub fn runs_csv_columns(document: &CorpusDocument) -> String {
+    let shown_numbers = |block: NumberBlock| numbers::visible_numbers(&block.numbers(), |it| has_number(document, it));
+    let numbers = |block: NumberBlock| shown_numbers(block).into_iter().map(|it| it.id().to_owned()).collect();
+    let slopes = numbers_ranked_by(|shown| shown.trend).into_iter().map(NumberSlopes::column_name).collect();
     let [faithful, code, others, slopes] =
-        [numbers(Block::Faithful), numbers(Block::Code), numbers(Block::Others), slopes]
+        [numbers(NumberBlock::Faithful), numbers(NumberBlock::Code), numbers(NumberBlock::Others), slopes]
             .map(|names: Vec<String>| names.join(" "));
     format!(
         "run path format task agent model condition {faithful} judge judgement judged_at judged components {code} \
@@ -316,13 +317,13 @@ pub fn runs_csv(document: &Document) -> String {
     )
 }
 
-/// Of a row a paired test.
-pub const PAIRED: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
+/// The columns of the CSV of paired tests.
+pub const PAIRED_CSV_COLUMNS: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
     w=wilcoxon.w p=wilcoxon.p p_holm=wilcoxon.p_holm adjusted=wilcoxon.adjusted test=wilcoxon.test cohen_d \
     cohen_d_ci95_low=cohen_d_ci95.0 cohen_d_ci95_high=cohen_d_ci95.1 why=not_defined \
     mean_a=mean_a.mean a_ci95_low=mean_a.ci95.0 a_ci95_high=mean_a.ci95.1 mean_b=mean_b.mean b_ci95_low=mean_b.ci95.0 \
     b_ci95_high=mean_b.ci95.1";
 
-/// Of a row a trend.
-pub const TRENDS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \
+/// The columns of the CSV of trends.
+pub const TREND_CSV_COLUMNS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \
     slope_ci95_low=slope_ci95.0 slope_ci95_high=slope_ci95.1 left_out unmeasured_checkpoints";

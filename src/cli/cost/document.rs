@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use trajview_metrics::cost::{Charge, Prices, RunCost, Sum, Told, day::Day, prices::Row};
+use trajview_metrics::cost::{Charge, Prices, RunCost, CostSum, SeenResponses, day::Day, price_table::PriceRow};
 use trajview_run::{Run, StepId, Tokens, Warning};
 
 /// What has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum By {
+pub enum CostGrouping {
     /// A row a run
     Run,
     /// A row a turn
@@ -24,57 +24,58 @@ pub enum By {
 }
 
 #[derive(Serialize)]
-pub struct Document {
+pub struct CostDocument {
     schema: &'static str,
-    /// What has a row.
+    /// The grouping of the rows.
     by: &'static str,
-    pub runs: Vec<RunRow>,
-    /// Of all runs together; its recorded cost is null where a run records none, and where responses were told twice.
+    pub runs: Vec<RunCostRow>,
+    /// The sum over all runs; its recorded cost is null if a run records none, and where responses repeat those of
+    /// another run.
     pub total: CostRow,
     /// Responses that a run has from another one before it, which count there alone.
-    pub repeated: RepeatedRow,
+    pub repeated: RepeatedResponses,
     /// The rows of the table that were used.
-    pub prices: Vec<Row>,
+    pub prices: Vec<PriceRow>,
     pub problems: Vec<Warning>,
     #[serde(skip)]
-    sums: Sums,
+    sums: CostSums,
 }
 
-/// What is added up over runs.
+/// Sums over runs.
 #[derive(Default)]
-struct Sums {
-    computed: Sum,
-    repeated: Sum,
+struct CostSums {
+    computed: CostSum,
+    repeated: CostSum,
     recorded: Vec<Option<f64>>,
     rows: BTreeSet<usize>,
 }
 
 #[derive(Serialize, Default)]
-pub struct RepeatedRow {
+pub struct RepeatedResponses {
     pub responses: usize,
     pub tokens: Tokens,
 }
 
 #[derive(Serialize)]
-pub struct RunRow {
+pub struct RunCostRow {
     pub run: String,
     pub path: String,
     pub format: &'static str,
     pub model: Option<String>,
     #[serde(flatten)]
     pub cost: CostRow,
-    pub rows: Vec<PartRow>,
+    pub rows: Vec<CostPartRow>,
     #[serde(skip)]
-    computed: Sum,
+    computed: CostSum,
     #[serde(skip)]
-    repeated: Sum,
+    repeated: CostSum,
     #[serde(skip)]
     used: BTreeSet<usize>,
 }
 
-/// A part of a run: what it is of is null where it is of all.
+/// A part of a run; a field is null if the part covers all of its values.
 #[derive(Serialize)]
-pub struct PartRow {
+pub struct CostPartRow {
     pub run: String,
     /// Counts from 1.
     pub turn: Option<usize>,
@@ -84,27 +85,27 @@ pub struct PartRow {
     pub agent: Option<String>,
     /// The sub-agent's id.
     pub agent_id: Option<String>,
-    /// As recorded.
+    /// The model, as recorded.
     pub model: Option<String>,
-    /// Whether it is part of the run's sum: not in a turn that was cut, failed or skipped.
+    /// True if the part counts in the run's sum: not in a turn that was cut, failed or skipped.
     pub counts: bool,
     #[serde(flatten)]
     pub cost: CostRow,
 }
 
-/// What was recorded and what is computed, side by side.
+/// Recorded and computed cost, next to each other.
 #[derive(Serialize, Default)]
 pub struct CostRow {
     pub recorded_usd: Option<f64>,
-    /// Null where a token has no price, and without tokens.
+    /// Null if a token has no price, and without tokens.
     pub computed_usd: Option<f64>,
-    /// Of the tokens that have a price.
+    /// The computed cost of the tokens that have a price.
     pub computed_at_least_usd: Option<f64>,
     pub responses: usize,
     pub tokens: Tokens,
     pub not_priced_tokens: u64,
     pub not_priced: Vec<NotPricedRow>,
-    /// What was not recorded, and what it is taken for.
+    /// Values that were not recorded, and the assumption made for each.
     pub notes: Vec<&'static str>,
     /// Models whose price is missing.
     #[serde(skip)]
@@ -118,9 +119,9 @@ pub struct NotPricedRow {
 }
 
 impl CostRow {
-    pub fn of(sum: &Sum, recorded_usd: Option<f64>) -> Self {
-        let why = |(why, tokens): (&trajview_metrics::cost::Why, &u64)| NotPricedRow {
-            why: why.sentence(),
+    pub fn new(sum: &CostSum, recorded_usd: Option<f64>) -> Self {
+        let why = |(why, tokens): (&trajview_metrics::cost::NoPriceReason, &u64)| NotPricedRow {
+            why: why.reason_sentence(),
             tokens: *tokens,
         };
         Self {
@@ -131,14 +132,14 @@ impl CostRow {
             tokens: sum.tokens,
             not_priced_tokens: sum.not_priced_tokens(),
             not_priced: sum.not_priced.iter().map(why).collect(),
-            notes: sum.notes.sentences(),
+            notes: sum.notes.note_sentences(),
             models_without_price: sum.models_without_price(),
         }
     }
 
-    /// `no price for m-1, m-2: …`; None where each model has one.
+    /// Returns `no price for m-1, m-2: …`. None if each model has one.
     pub fn without_price(&self) -> Option<String> {
-        /// So many models are named.
+        /// The most models that are named.
         const MOST: usize = 3;
         let models = &self.models_without_price;
         let named = models.get(..MOST).unwrap_or(models).join(", ");
@@ -150,7 +151,7 @@ impl CostRow {
         })
     }
 
-    /// How to give a price to the first of the models that have none; None where each has one.
+    /// Explains how to give a price to the first model without one. None if each has one.
     pub fn how_to_price(&self) -> Option<String> {
         let model = self.models_without_price.first()?;
         let row = serde_json::json!({ "model": model });
@@ -163,21 +164,21 @@ impl CostRow {
     }
 }
 
-impl Document {
-    pub fn new(by: By) -> Self {
+impl CostDocument {
+    pub fn new(by: CostGrouping) -> Self {
         Self {
             schema: "trajview.cost/1",
             by: by.word(),
             runs: vec![],
             total: CostRow::default(),
-            repeated: RepeatedRow::default(),
+            repeated: RepeatedResponses::default(),
             prices: vec![],
             problems: vec![],
-            sums: Sums::default(),
+            sums: CostSums::default(),
         }
     }
 
-    pub fn push(&mut self, run: RunRow) {
+    pub fn add_run(&mut self, run: RunCostRow) {
         self.sums.computed.merge(&run.computed);
         self.sums.repeated.merge(&run.repeated);
         self.sums.recorded.push(run.cost.recorded_usd);
@@ -185,27 +186,27 @@ impl Document {
         self.runs.push(run);
     }
 
-    pub fn problem(&mut self, place: String, what: String) {
+    pub fn add_problem(&mut self, place: String, what: String) {
         self.problems.push(Warning { place, what });
     }
 
     /// Adds up what was pushed.
-    pub fn finish(&mut self, prices: &Prices) {
-        let Sums { computed, repeated, recorded, rows } = &self.sums;
+    pub fn sum_up(&mut self, prices: &Prices) {
+        let CostSums { computed, repeated, recorded, rows } = &self.sums;
         let recorded: Option<Vec<f64>> = recorded.iter().copied().collect();
         let is_once = repeated.responses == 0;
         let recorded = recorded.filter(|all| is_once && !all.is_empty());
-        self.total = CostRow::of(computed, recorded.map(|all| all.iter().sum()));
-        self.repeated = RepeatedRow { responses: repeated.responses, tokens: repeated.tokens };
+        self.total = CostRow::new(computed, recorded.map(|all| all.iter().sum()));
+        self.repeated = RepeatedResponses { responses: repeated.responses, tokens: repeated.tokens };
         self.prices = rows.iter().filter_map(|at| prices.rows().get(*at)).cloned().collect();
     }
 
-    pub fn parts(&self) -> impl Iterator<Item = &PartRow> {
+    pub fn part_rows(&self) -> impl Iterator<Item = &CostPartRow> {
         self.runs.iter().flat_map(|run| &run.rows)
     }
 }
 
-impl By {
+impl CostGrouping {
     pub fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -217,18 +218,18 @@ impl By {
     }
 }
 
-impl RunRow {
-    pub fn of(path: String, run: &Run, prices: &Prices, by: By, told: &mut Told) -> Self {
-        let (cost, repeated) = RunCost::of_new(run, prices, told);
-        let computed = cost.total();
-        let used = cost.counted().filter_map(|it| Some(it.priced.as_ref().ok()?.row)).collect();
+impl RunCostRow {
+    pub fn new(path: String, run: &Run, prices: &Prices, by: CostGrouping, seen_responses: &mut SeenResponses) -> Self {
+        let (cost, repeated) = RunCost::without_seen(run, prices, seen_responses);
+        let computed = cost.total_sum();
+        let used = cost.counted_charges().filter_map(|it| Some(it.priced.as_ref().ok()?.row)).collect();
         Self {
             run: run.id.clone(),
             path,
             format: run.origin.format,
             model: run.model.clone(),
-            cost: CostRow::of(&computed, run.cost_usd()),
-            rows: Parts { run, cost: &cost }.of(by),
+            cost: CostRow::new(&computed, run.cost_usd()),
+            rows: RunCostParts { run, cost: &cost }.rows_by(by),
             computed,
             repeated,
             used,
@@ -237,24 +238,24 @@ impl RunRow {
 }
 
 /// The rows of a run.
-struct Parts<'a> {
+struct RunCostParts<'a> {
     run: &'a Run,
     cost: &'a RunCost,
 }
 
-impl Parts<'_> {
-    fn of(&self, by: By) -> Vec<PartRow> {
+impl RunCostParts<'_> {
+    fn rows_by(&self, by: CostGrouping) -> Vec<CostPartRow> {
         match by {
-            By::Run => vec![self.row(&self.cost.total(), self.run.cost_usd())],
-            By::Turn => self.turns(),
-            By::Step => self.steps(),
-            By::Agent => self.agents(),
-            By::Model => self.models(),
+            CostGrouping::Run => vec![self.part_row(&self.cost.total_sum(), self.run.cost_usd())],
+            CostGrouping::Turn => self.turn_rows(),
+            CostGrouping::Step => self.step_rows(),
+            CostGrouping::Agent => self.agent_rows(),
+            CostGrouping::Model => self.model_rows(),
         }
     }
 
-    fn row(&self, sum: &Sum, recorded_usd: Option<f64>) -> PartRow {
-        PartRow {
+    fn part_row(&self, sum: &CostSum, recorded_usd: Option<f64>) -> CostPartRow {
+        CostPartRow {
             run: self.run.id.clone(),
             turn: None,
             step: None,
@@ -262,52 +263,52 @@ impl Parts<'_> {
             agent_id: None,
             model: None,
             counts: true,
-            cost: CostRow::of(sum, recorded_usd),
+            cost: CostRow::new(sum, recorded_usd),
         }
     }
 
-    fn turns(&self) -> Vec<PartRow> {
-        let sums = self.cost.by_turn();
-        let rows = self.run.turns.iter().zip(&sums).zip(1..).map(|((turn, sum), number)| PartRow {
+    fn turn_rows(&self) -> Vec<CostPartRow> {
+        let sums = self.cost.sums_by_turn();
+        let rows = self.run.turns.iter().zip(&sums).zip(1..).map(|((turn, sum), number)| CostPartRow {
             turn: Some(number),
-            counts: turn.counts(),
-            ..self.row(sum, turn.cost_usd)
+            counts: turn.is_counted(),
+            ..self.part_row(sum, turn.cost_usd)
         });
         rows.collect()
     }
 
-    fn steps(&self) -> Vec<PartRow> {
+    fn step_rows(&self) -> Vec<CostPartRow> {
         let numbers: HashMap<StepId, usize> = self.run.numbered_steps().into_iter().collect();
         let row = |charge: &Charge| {
-            let number = charge.id().and_then(|id| numbers.get(&id));
+            let number = charge.step_id().and_then(|id| numbers.get(&id));
             let turn = self.run.turns.get(charge.turn);
-            PartRow {
+            CostPartRow {
                 turn: turn.map(|_| charge.turn + 1),
                 step: number.map(|number| format!("{}.{number}", charge.turn + 1)),
                 model: charge.model.as_deref().map(str::to_owned),
-                counts: turn.is_none_or(trajview_run::Turn::counts),
-                ..self.named(charge.agent, self.row(&Sum::of([charge]), None))
+                counts: turn.is_none_or(trajview_run::Turn::is_counted),
+                ..self.row_with_agent(charge.agent, self.part_row(&CostSum::from_charges([charge]), None))
             }
         };
         self.cost.charges.iter().map(row).collect()
     }
 
-    fn agents(&self) -> Vec<PartRow> {
-        let sums = self.cost.by_agent();
-        sums.iter().map(|(agent, sum)| self.named(*agent, self.row(sum, None))).collect()
+    fn agent_rows(&self) -> Vec<CostPartRow> {
+        let sums = self.cost.sums_by_agent();
+        sums.iter().map(|(agent, sum)| self.row_with_agent(*agent, self.part_row(sum, None))).collect()
     }
 
-    fn models(&self) -> Vec<PartRow> {
-        let row = |(model, sum): (&Option<std::sync::Arc<str>>, &Sum)| PartRow {
+    fn model_rows(&self) -> Vec<CostPartRow> {
+        let row = |(model, sum): (&Option<std::sync::Arc<str>>, &CostSum)| CostPartRow {
             model: model.as_deref().map(str::to_owned),
-            ..self.row(sum, None)
+            ..self.part_row(sum, None)
         };
-        self.cost.by_model().iter().map(row).collect()
+        self.cost.sums_by_model().iter().map(row).collect()
     }
 
-    fn named(&self, agent: Option<usize>, row: PartRow) -> PartRow {
+    fn row_with_agent(&self, agent: Option<usize>, row: CostPartRow) -> CostPartRow {
         let found = agent.and_then(|agent| self.run.subagents.get(agent));
-        PartRow {
+        CostPartRow {
             agent: Some(found.map_or_else(|| "main".to_owned(), |agent| agent.name.clone())),
             agent_id: found.map(|agent| agent.id.clone()),
             ..row
@@ -315,8 +316,8 @@ impl Parts<'_> {
     }
 }
 
-/// `https://..., read 2026-11-25`
-pub fn source_of(row: &Row) -> String {
+/// Returns `https://..., read 2026-11-25`.
+pub fn price_source(row: &PriceRow) -> String {
     let read = row.read.map(|day: Day| format!("read {day}"));
     let parts = [row.source.clone(), read].into_iter().flatten();
     let words: Vec<String> = parts.collect();

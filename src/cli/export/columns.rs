@@ -5,23 +5,23 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::output::{Column as Cell, Out, Table as Printed};
-use trajview_store::dataset::{Column, SCHEMA, Table, columns, described};
+use crate::cli::output::{TableColumn as Cell, Out, OutputTable as Printed};
+use trajview_store::dataset::{DataColumn, SCHEMA_VERSION, DataTable, table_columns, columns_json};
 
 #[derive(Serialize)]
-struct Document {
+struct ColumnsDocument {
     schema: &'static str,
     /// The schema that the metadata of the files names.
     tables_schema: &'static str,
     tables: Vec<Value>,
 }
 
-pub fn print(tables: &[Table], is_json: bool, out: &mut Out) -> io::Result<()> {
+pub fn print_columns(tables: &[DataTable], is_json: bool, out: &mut Out) -> io::Result<()> {
     if is_json {
-        let tables = tables.iter().copied().map(described).collect();
-        return out.json(&Document { schema: "trajview.columns/1", tables_schema: SCHEMA, tables });
+        let tables = tables.iter().copied().map(columns_json).collect();
+        return out.print_json(&ColumnsDocument { schema: "trajview.columns/1", tables_schema: SCHEMA_VERSION, tables });
     }
-    let heads: [Cell<'_, Column>; 4] = [
+    let heads: [Cell<'_, DataColumn>; 4] = [
         ("column", &|it| format!("`{}`", it.name)),
         ("type", &|it| it.kind.word().to_owned()),
         ("unit", &|it| it.unit.to_owned()),
@@ -29,13 +29,13 @@ pub fn print(tables: &[Table], is_json: bool, out: &mut Out) -> io::Result<()> {
     ];
     for (at, table) in tables.iter().copied().enumerate() {
         if at > 0 {
-            out.line("")?;
+            out.print_line("")?;
         }
-        out.line(&format!("### {}", table.word()))?;
-        out.line("")?;
-        out.line(table.about())?;
-        out.line("")?;
-        Printed::of(&heads, columns(table)).markdown(out)?;
+        out.print_line(&format!("### {}", table.word()))?;
+        out.print_line("")?;
+        out.print_line(table.description())?;
+        out.print_line("")?;
+        Printed::from_rows(&heads, table_columns(table)).print_markdown(out)?;
     }
     Ok(())
 }

@@ -11,106 +11,106 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{
-    Exit, Failure,
-    json::{EditRow, JudgedRow, Show, StepRow, Teller, TurnRow},
-    measuring::Measuring,
-    pricing::Pricing,
-    process::{ScoreRow, SignalRow},
-    recorded::RecordedRow,
-    redaction::Redacting,
-    score::{Each, Measured, faithful, point::AtPoint, skipped},
+    Exit, CommandFailure,
+    show_json::{EditRow, FaithfulnessFacts, ShowDocument, ShowStepRow, ShowBuilder, ShowTurnRow},
+    measuring_args::MeasuringArgs,
+    pricing::PricingArgs,
+    process::{ProcessScoreRow, SignalRow},
+    harness_records::RecordedFacts,
+    redaction::RedactingArgs,
+    score::{ScoreEach, ScoredMoments, faithfulness, document_point::DocumentPoint, skipped_files},
 };
-use trajview_code::redact::{Finding, Kind, Redactor};
+use trajview_code::redact::{RedactFinding, SecretKind, Redactor};
 use trajview_formats as formats;
 use trajview_metrics::{
     cost::{Prices, RunCost},
-    numbers::Values,
-    process::Report,
+    numbers::NumberValues,
+    process::ProcessReport,
 };
 use trajview_run::{
     Run,
     flags::Flagging,
-    rubric::{Confidence, Judge, Judgement, Rubric, Unit, Verdict},
+    rubric::{Confidence, Judge, Judgement, Rubric, LabelUnit, Verdict},
 };
 use trajview_store as store;
 use trajview_store::{
-    Opened, ReuseReader, Scorer, Siblings,
-    dataset::{RunRows, Table, WaitingRows, point_numbers},
+    OpenedRecording, ReuseReader, Scorer, Siblings,
+    dataset::{RunRows, DataTable, WaitingRows, point_numbers},
     export::message_count,
 };
 
-/// What runs are read with, and what is wanted of them.
-pub struct With<'a> {
-    tables: Vec<Table>,
-    each: Each,
-    measuring: &'a Measuring,
-    scorers: Mutex<Kept>,
+/// The tools and options that runs are exported with.
+pub struct ExportContext<'a> {
+    tables: Vec<DataTable>,
+    each: ScoreEach,
+    measuring: &'a MeasuringArgs,
+    scorers: Mutex<UsedScorers>,
     prices: Arc<Prices>,
     siblings: Siblings,
-    redacting: Redacting,
-    taken_out: Mutex<BTreeMap<String, TakenOut>>,
+    redacting: RedactingArgs,
+    taken_out: Mutex<BTreeMap<String, RedactedSecrets>>,
 }
 
-/// What was taken out of the texts of runs.
+/// The secrets that were taken out of the texts of runs.
 #[derive(Debug, Default)]
-pub struct TakenOut {
-    pub findings: Vec<Finding>,
-    /// How many different secrets of each kind, counted in each run.
-    pub counts: BTreeMap<Kind, usize>,
+pub struct RedactedSecrets {
+    pub findings: Vec<RedactFinding>,
+    /// The number of different secrets of each kind, counted in each run.
+    pub counts: BTreeMap<SecretKind, usize>,
 }
 
-/// What measures code, and how many runs it has seen.
-struct Kept {
-    scorers: Arc<Scorers>,
+/// The current scorers, and the number of runs they have scored.
+struct UsedScorers {
+    scorers: Arc<ExportScorers>,
     runs: usize,
 }
 
-/// They remember every content that they have seen.
-struct Scorers {
+/// The scorer and the reuse reader, which remember the content of every file they have seen.
+struct ExportScorers {
     scorer: Scorer,
     reader: Arc<ReuseReader>,
 }
 
-impl Scorers {
-    fn new(measuring: &Measuring) -> Result<Self, Failure> {
-        let (scorer, reader) = measuring.scorers()?;
+impl ExportScorers {
+    fn new(measuring: &MeasuringArgs) -> Result<Self, CommandFailure> {
+        let (scorer, reader) = measuring.open_scorers()?;
         Ok(Self { scorer, reader })
     }
 }
 
-/// So many runs are measured by what remembers their contents, then it begins anew: memory does not grow with the runs.
+/// The number of runs after which new scorers are made, so that memory does not grow with the runs.
 const RUNS_REMEMBERED: usize = 1000;
 
-impl<'a> With<'a> {
-    /// By the options of the command line.
+impl<'a> ExportContext<'a> {
+    /// Makes a context from the options of the command line.
     ///
     /// # Errors
     ///
-    /// Where the rules or the prices cannot be read.
+    /// If the rules or the prices cannot be read.
     pub fn new(
-        tables: &[Table],
-        each: Each,
-        measuring: &'a Measuring,
-        pricing: &Pricing,
-        redacting: &Redacting,
-    ) -> Result<Self, Failure> {
-        let scorers = Arc::new(Scorers::new(measuring)?);
+        tables: &[DataTable],
+        each: ScoreEach,
+        measuring: &'a MeasuringArgs,
+        pricing: &PricingArgs,
+        redacting: &RedactingArgs,
+    ) -> Result<Self, CommandFailure> {
+        let scorers = Arc::new(ExportScorers::new(measuring)?);
         Ok(Self {
             tables: tables.to_vec(),
             each,
             measuring,
-            scorers: Mutex::new(Kept { scorers, runs: 0 }),
-            prices: pricing.prices()?,
+            scorers: Mutex::new(UsedScorers { scorers, runs: 0 }),
+            prices: pricing.read_prices()?,
             siblings: Siblings::default(),
             redacting: redacting.clone(),
             taken_out: Mutex::default(),
         })
     }
 
-    /// What was taken out so far, in the order of the paths.
-    pub fn taken_out(&self) -> TakenOut {
-        let mut all = TakenOut::default();
-        let by_path = std::mem::take(&mut *self.by_path());
+    /// Returns what was taken out so far, in the order of the paths, and clears it.
+    pub fn take_redacted(&self) -> RedactedSecrets {
+        let mut all = RedactedSecrets::default();
+        let by_path = std::mem::take(&mut *self.lock_redacted());
         for of_run in by_path.into_values() {
             all.findings.extend(of_run.findings);
             for (kind, count) in of_run.counts {
@@ -120,18 +120,18 @@ impl<'a> With<'a> {
         all
     }
 
-    fn by_path(&self) -> MutexGuard<'_, BTreeMap<String, TakenOut>> {
+    fn lock_redacted(&self) -> MutexGuard<'_, BTreeMap<String, RedactedSecrets>> {
         self.taken_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The rows of a run at a path, without its secrets, all of which the redactor has learnt: a secret that one row has whole is
-    /// known where another has a part.
-    fn packed(&self, redactor: &Redactor, path: &str, rows: WaitingRows) -> RunRows {
-        let place = |table: Table| format!("{path}, {}", table.word());
+    /// Packs the rows of a run at a path, without its secrets. The redactor has learnt all of them: a secret that is
+    /// complete in one row is found where another row has a part of it.
+    fn packed_rows(&self, redactor: &Redactor, path: &str, rows: WaitingRows) -> RunRows {
+        let place = |table: DataTable| format!("{path}, {}", table.word());
         let mut packed: Option<RunRows> = None;
-        rows.each(|table, row| {
-            let row = redactor.learnt_json(&place(table), row);
-            // What rows are sorted by is what stands in them.
+        rows.for_each_row(|table, row| {
+            let row = redactor.redact_learnt_json(&place(table), row);
+            // Rows are sorted by values in the rows themselves.
             let of_row = |key: &str| row[key].as_str();
             let made = packed.get_or_insert_with(|| {
                 RunRows::new(of_row("task_id"), of_row("source_uri").unwrap_or(path))
@@ -141,53 +141,53 @@ impl<'a> With<'a> {
         // Where they are not listed they are only counted: there may be many runs.
         let is_listed = self.redacting.is_list();
         let findings = if is_listed { redactor.findings() } else { vec![] };
-        let counts = redactor.counts();
+        let counts = redactor.counts_by_kind();
         if !counts.is_empty() {
-            self.by_path().insert(path.to_owned(), TakenOut { findings, counts });
+            self.lock_redacted().insert(path.to_owned(), RedactedSecrets { findings, counts });
         }
         packed.unwrap_or_else(|| RunRows::new(None, path))
     }
 
-    /// What measures the next run.
-    fn scorers(&self) -> Arc<Scorers> {
-        let mut kept = self.scorers.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.runs += 1;
-        if kept.runs > RUNS_REMEMBERED {
-            kept.runs = 0;
-            // It was there before; where it cannot be had again the one that is there goes on.
-            kept.scorers = Scorers::new(self.measuring).map_or(kept.scorers.clone(), Arc::new);
+    /// Returns the scorers for the next run.
+    fn next_scorers(&self) -> Arc<ExportScorers> {
+        let mut used = self.scorers.lock().unwrap_or_else(PoisonError::into_inner);
+        used.runs += 1;
+        if used.runs > RUNS_REMEMBERED {
+            used.runs = 0;
+            // The folder of the cache was usable before; if new scorers cannot be made, the old ones stay in use.
+            used.scorers = ExportScorers::new(self.measuring).map_or(used.scorers.clone(), Arc::new);
         }
-        kept.scorers.clone()
+        used.scorers.clone()
     }
 
-    fn wants(&self, tables: &[Table]) -> bool {
+    fn wants_any(&self, tables: &[DataTable]) -> bool {
         self.tables.iter().any(|table| tables.contains(table))
     }
 }
 
-/// What of a run could not be read.
-pub struct Unread {
+/// The reason why a run could not be read.
+pub struct UnreadRun {
     /// A sentence with the path.
     pub why: String,
-    /// How a command ends that reads this run alone; None where only a part could not be read.
+    /// The exit code of a command that reads this run alone. None if only a part could not be read.
     pub exit: Option<Exit>,
 }
 
-/// The rows of a run, and what of it could not be read, if anything.
-pub fn of_run(path: &Path, with: &With<'_>) -> (RunRows, Option<Unread>) {
+/// Returns the rows of a run, and what of it could not be read, if anything.
+pub fn rows_of_run(path: &Path, with: &ExportContext<'_>) -> (RunRows, Option<UnreadRun>) {
     let made = catch_unwind(AssertUnwindSafe(|| match store::open_among(path, &with.siblings) {
-        Ok(opened) => of_opened(path, &opened, with),
-        Err(why) => unread(path, None, why.into(), with),
+        Ok(opened) => rows_of_opened(path, &opened, with),
+        Err(why) => rows_of_unread_run(path, None, why.into(), with),
     }));
     made.unwrap_or_else(|_| {
         let why = "internal error in trajview; please report it";
         let why = format!("{}: {why}", path.display());
-        unread(path, None, Failure::not_understood(why), with)
+        rows_of_unread_run(path, None, CommandFailure::cannot_understand(why), with)
     })
 }
 
-/// A run of which nothing but this is known.
-fn unread(path: &Path, run: Option<&Run>, why: Failure, with: &With) -> (RunRows, Option<Unread>) {
+/// Returns a run of which nothing but this is known.
+fn rows_of_unread_run(path: &Path, run: Option<&Run>, why: CommandFailure, with: &ExportContext) -> (RunRows, Option<UnreadRun>) {
     let name = path.display().to_string();
     let task = run.and_then(|run| run.task.as_ref()).map(|task| task.id.clone());
     let row = json!({
@@ -197,86 +197,86 @@ fn unread(path: &Path, run: Option<&Run>, why: Failure, with: &With) -> (RunRows
         "run": { "format": run.map(|run| run.origin.format) },
         "read_error": why.sentence,
     });
-    let redactor = with.redacting.redactor(run);
+    let redactor = with.redacting.redactor_for_runs(run);
     redactor.learn_json(&row);
     let mut rows = WaitingRows::default();
-    rows.push(Table::Runs, &row);
-    let rows = with.packed(&redactor, &name, rows);
-    (rows, Some(Unread { why: why.sentence, exit: Some(why.exit) }))
+    rows.push(DataTable::Runs, &row);
+    let rows = with.packed_rows(&redactor, &name, rows);
+    (rows, Some(UnreadRun { why: why.sentence, exit: Some(why.exit) }))
 }
 
-fn of_opened(path: &Path, opened: &Opened, with: &With<'_>) -> (RunRows, Option<Unread>) {
+fn rows_of_opened(path: &Path, opened: &OpenedRecording, with: &ExportContext<'_>) -> (RunRows, Option<UnreadRun>) {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = match archive.timeline(run) {
         Ok(timeline) => timeline,
-        Err(why) => return unread(path, Some(run), Failure::unread(why), with),
+        Err(why) => return rows_of_unread_run(path, Some(run), CommandFailure::cannot_read(why), with),
     };
-    let cost = RunCost::of(run, &with.prices);
-    let teller = Teller { run, archive, timeline: &timeline, path, cost: &cost };
-    let mut rubric = store::rubric::read(path);
-    let chosen = faithful::choose(&mut rubric, None).ok().flatten();
-    let mut rows = Rows::new(run, path, with);
+    let cost = RunCost::new(run, &with.prices);
+    let teller = ShowBuilder { run, archive, timeline: &timeline, path, cost: &cost };
+    let mut rubric = store::rubric::read_beside(path);
+    let chosen = faithfulness::choose_judgement(&mut rubric, None).ok().flatten();
+    let mut rows = RowBuilder::new(run, path, with);
     let mut problem = None;
-    if with.wants(&[Table::Points]) {
-        problem = rows.points(path, opened, (&rubric, chosen)).err();
+    if with.wants_any(&[DataTable::Points]) {
+        problem = rows.add_points(path, opened, (&rubric, chosen)).err();
     }
-    let is_worked = !run.is_rubric_tree_alone() && with.wants(&[Table::Runs, Table::Signals]);
-    let report = is_worked.then(|| store::report(archive, run));
-    if with.wants(&[Table::Runs, Table::Turns, Table::Edits, Table::Flags, Table::Texts]) {
+    let is_worked = !run.is_rubric_tree_alone() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
+    let report = is_worked.then(|| store::process_report(archive, run));
+    if with.wants_any(&[DataTable::Runs, DataTable::Turns, DataTable::Edits, DataTable::Flags, DataTable::Texts]) {
         let chosen = chosen.and_then(|at| rubric.judgements.get(at));
-        let mut shown = teller.show(JudgedRow::of(run, &rubric, chosen));
+        let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
         let turns = std::mem::take(&mut shown.turns);
         if let Some(recorded) = shown.recorded.take() {
-            rows.recorded_flags(&recorded);
+            rows.add_recorded_flags(&recorded);
         }
-        rows.run(run, &shown, report.as_ref(), problem.as_deref());
-        turns.into_iter().for_each(|turn| rows.turn(turn));
+        rows.add_run(run, &shown, report.as_ref(), problem.as_deref());
+        turns.into_iter().for_each(|turn| rows.add_turn(turn));
     }
-    if with.wants(&[Table::Steps, Table::Edits, Table::Texts]) {
+    if with.wants_any(&[DataTable::Steps, DataTable::Edits, DataTable::Texts]) {
         for turn in 0..run.turns.len() {
-            rows.steps(turn + 1, teller.step_rows(turn), None);
+            rows.add_steps(turn + 1, teller.step_rows(turn), None);
         }
     }
-    rubric.flaggings.iter().for_each(|it| rows.flags(it));
-    rows.verdicts(&rubric);
-    rows.labels(&rubric);
-    report.iter().for_each(|report| rows.signals(report));
-    let unread = problem.map(|why| Unread { why: format!("{}: {why}", rows.path), exit: None });
+    rubric.flaggings.iter().for_each(|it| rows.add_flags(it));
+    rows.add_verdicts(&rubric);
+    rows.add_labels(&rubric);
+    report.iter().for_each(|report| rows.add_signals(report));
+    let unread = problem.map(|why| UnreadRun { why: format!("{}: {why}", rows.path), exit: None });
     if with.redacting.is_off() {
         return (rows.packed, unread);
     }
-    (with.packed(&rows.redactor, &rows.path, rows.waiting), unread)
+    (with.packed_rows(&rows.redactor, &rows.path, rows.waiting), unread)
 }
 
-/// The rows on their way into their tables.
-struct Rows<'a> {
-    /// Those that are written when the secrets of all are known.
+/// Collects the rows of one run for their tables.
+struct RowBuilder<'a> {
+    /// Rows that wait until the secrets of all rows are known.
     waiting: WaitingRows,
     redactor: Redactor,
     /// The others, where nothing is taken out.
     packed: RunRows,
-    with: &'a With<'a>,
+    with: &'a ExportContext<'a>,
     id: &'a str,
     path: String,
     task: Option<&'a str>,
-    /// Whether its format says which files were changed.
+    /// True if the format records which files were changed.
     tells_edits: bool,
 }
 
-impl<'a> Rows<'a> {
-    fn new(run: &'a Run, path: &Path, with: &'a With<'a>) -> Self {
-        let redactor = with.redacting.redactor([run]);
+impl<'a> RowBuilder<'a> {
+    fn new(run: &'a Run, path: &Path, with: &'a ExportContext<'a>) -> Self {
+        let redactor = with.redacting.redactor_for_runs([run]);
         let (path, task) = (path.display().to_string(), run.task.as_ref());
         let task = task.map(|task| task.id.as_str());
         let packed = RunRows::new(task, &path);
-        let tells_edits = formats::tells_edits(run);
+        let tells_edits = formats::records_all_edits(run);
         let (id, waiting) = (run.id.as_str(), WaitingRows::default());
         Self { with, waiting, redactor, packed, id, path, task, tells_edits }
     }
 
     /// Adds a row, with what all rows of the run have in common and more of its own.
-    fn push(&mut self, table: Table, row: &impl Serialize, more: Value) {
-        if !self.with.wants(&[table]) {
+    fn add_row(&mut self, table: DataTable, row: &impl Serialize, more: Value) {
+        if !self.with.wants_any(&[table]) {
             return;
         }
         // What cannot be JSON does not come to be: all of it is printed as JSON.
@@ -297,43 +297,43 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn run(&mut self, run: &Run, shown: &Show, report: Option<&Report>, problem: Option<&str>) {
+    fn add_run(&mut self, run: &Run, shown: &ShowDocument, report: Option<&ProcessReport>, problem: Option<&str>) {
         let tokens = shown.totals.tokens;
         let total_tokens = tokens.input.zip(tokens.output).map(|(input, output)| input + output);
         let more = json!({
-            "outcome": outcome(run, shown),
+            "outcome": outcome_fields(run, shown),
             "message_count": message_count(run),
             "total_tokens": total_tokens,
             "checkpoints": run.checkpoints.len(),
-            "process": report.map(ScoreRow::of),
+            "process": report.map(ProcessScoreRow::new),
             "warnings_count": shown.warnings.len(),
             "read_error": problem,
         });
-        self.push(Table::Runs, shown, more);
+        self.add_row(DataTable::Runs, shown, more);
     }
 
-    fn turn(&mut self, mut turn: TurnRow) {
+    fn add_turn(&mut self, mut turn: ShowTurnRow) {
         let none = self.tells_edits.then_some(0);
         let more = json!({
-            "files": turn.files(none),
-            "lines_added": turn.lines(|edit| edit.added, none),
-            "lines_removed": turn.lines(|edit| edit.removed, none),
+            "files": turn.file_count(none),
+            "lines_added": turn.line_count(|edit| edit.added, none),
+            "lines_removed": turn.line_count(|edit| edit.removed, none),
         });
         let edits = std::mem::take(&mut turn.edits);
         let request = turn.request.take();
         let added = std::mem::take(&mut turn.request_added);
         let number = turn.turn;
-        self.push(Table::Turns, &turn, more);
-        self.edits("turn", (number, None), &edits);
-        self.text((number, None), "request", request.as_deref());
+        self.add_row(DataTable::Turns, &turn, more);
+        self.add_edits("turn", (number, None), &edits);
+        self.add_text((number, None), "request", request.as_deref());
         for (text, at) in added.iter().zip(1..) {
             let row = json!({ "turn": number, "part": "request_added", "number": at });
-            self.push(Table::Texts, &row, json!({ "text": text }));
+            self.add_row(DataTable::Texts, &row, json!({ "text": text }));
         }
     }
 
-    /// The steps of an agent in a turn, each followed by those of the sub-agent that it started.
-    fn steps(&mut self, turn: usize, steps: Vec<StepRow>, agent: Option<(&str, &str)>) {
+    /// Adds the steps of an agent in a turn, each followed by those of the sub-agent that it started.
+    fn add_steps(&mut self, turn: usize, steps: Vec<ShowStepRow>, agent: Option<(&str, &str)>) {
         for mut step in steps {
             let place = (turn, Some(step.step));
             let subagent = step.subagent.take();
@@ -343,36 +343,36 @@ impl<'a> Rows<'a> {
             let result = step.result.as_mut().map(|result| std::mem::take(&mut result.text));
             let (id, name) = agent.unzip();
             let more = json!({ "turn": turn, "agent_id": id, "agent_name": name });
-            self.push(Table::Steps, &step, more);
-            self.edits("step", place, &edits);
-            self.text(place, "text", words.as_deref());
-            self.text(place, "arguments", arguments.as_deref());
-            self.text(place, "result", result.as_deref());
+            self.add_row(DataTable::Steps, &step, more);
+            self.add_edits("step", place, &edits);
+            self.add_text(place, "text", words.as_deref());
+            self.add_text(place, "arguments", arguments.as_deref());
+            self.add_text(place, "result", result.as_deref());
             if let Some(agent) = subagent {
-                self.steps(turn, agent.steps, Some((&agent.id, &agent.name)));
+                self.add_steps(turn, agent.steps, Some((&agent.id, &agent.name)));
             }
         }
     }
 
-    fn edits(&mut self, scope: &str, (turn, step): (usize, Option<usize>), edits: &[EditRow]) {
+    fn add_edits(&mut self, scope: &str, (turn, step): (usize, Option<usize>), edits: &[EditRow]) {
         for edit in edits {
             let more = json!({ "scope": scope, "turn": turn, "step": step });
-            self.push(Table::Edits, edit, more);
+            self.add_row(DataTable::Edits, edit, more);
         }
     }
 
-    fn text(&mut self, (turn, step): (usize, Option<usize>), part: &str, text: Option<&str>) {
+    fn add_text(&mut self, (turn, step): (usize, Option<usize>), part: &str, text: Option<&str>) {
         if let Some(text) = text {
             let row = json!({ "turn": turn, "step": step, "part": part });
-            self.push(Table::Texts, &row, json!({ "text": text }));
+            self.add_row(DataTable::Texts, &row, json!({ "text": text }));
         }
     }
 
-    /// None where the run has no such moments.
-    fn points(
+    /// Adds the points of a run. None if the run has no such moments.
+    fn add_points(
         &mut self,
         path: &Path,
-        opened: &Opened,
+        opened: &OpenedRecording,
         judged: (&Rubric, Option<usize>),
     ) -> Result<(), String> {
         let run = &*opened.run;
@@ -380,10 +380,10 @@ impl<'a> Rows<'a> {
             return Ok(()); // there is no code to score
         }
         let with = self.with;
-        let measured = Measured { each: with.each, with_detail: false };
-        let scorers = with.scorers();
-        let kept = (&scorers.scorer, &scorers.reader);
-        let document = match measured.document(path, opened, judged, kept) {
+        let measured = ScoredMoments { each: with.each, with_detail: false };
+        let scorers = with.next_scorers();
+        let scorer_and_reader = (&scorers.scorer, &scorers.reader);
+        let document = match measured.points_document(path, opened, judged, scorer_and_reader) {
             Ok(document) => document,
             Err(why) if why.exit == Exit::CannotUnderstand => return Ok(()),
             Err(why) => return Err(why.sentence),
@@ -391,59 +391,59 @@ impl<'a> Rows<'a> {
         let ruler = scorers.scorer.ruler();
         let numbers: Vec<_> = point_numbers().collect();
         for (facts, scored) in &document.points {
-            let point = AtPoint::of(&document, facts, scored);
+            let point = DocumentPoint::new(&document, facts, scored);
             let more = json!({
-                "profile": ruler.name(),
+                "profile": ruler.display_name(),
                 "rules": ruler.rules().source(),
-                "skipped": skipped(scored).count(),
-                "unmeasured": scored.unmeasured().map(|why| why.to_string()),
+                "skipped": skipped_files(scored).count(),
+                "unmeasured": scored.unmeasured_reason().map(|why| why.to_string()),
                 "not_comparable": ruler.not_comparable(),
                 "judge": point.judged.and_then(|row| row.judge.as_ref()),
-                "numbers": Values::of(&numbers, |number| number.value(&point)),
+                "numbers": NumberValues::new(&numbers, |number| number.value_at(&point)),
             });
-            self.push(Table::Points, facts, more);
+            self.add_row(DataTable::Points, facts, more);
         }
         Ok(())
     }
 
-    /// Those that a benchmark's harness recorded.
-    fn recorded_flags(&mut self, recorded: &RecordedRow) {
+    /// Adds the flags that a benchmark's harness recorded.
+    fn add_recorded_flags(&mut self, recorded: &RecordedFacts) {
         for checkpoint in &recorded.by_checkpoint {
             for flag in checkpoint.flags.iter().flatten() {
                 let more = json!({ "source": "recorded", "checkpoint": checkpoint.label });
-                self.push(Table::Flags, flag, more);
+                self.add_row(DataTable::Flags, flag, more);
             }
         }
     }
 
-    fn flags(&mut self, flagging: &Flagging) {
+    fn add_flags(&mut self, flagging: &Flagging) {
         for flag in &flagging.flags {
-            let mut more = judged_by(&flagging.file, &flagging.judge);
+            let mut more = judge_fields(&flagging.file, &flagging.judge);
             more["source"] = "judge".into();
             more["judged_turn"] = flagging.turn.into();
             more["commit"] = flagging.commit.clone().into();
             more["created_at"] = flagging.created_at.clone().into();
             more["repeat"] = flagging.repeat.map(|it| it.number).into();
-            self.push(Table::Flags, flag, more);
+            self.add_row(DataTable::Flags, flag, more);
         }
     }
 
-    fn verdicts(&mut self, rubric: &Rubric) {
+    fn add_verdicts(&mut self, rubric: &Rubric) {
         let all = [
-            (Unit::Component, &rubric.judgements),
-            (Unit::Decision, &rubric.decisions),
-            (Unit::Process, &rubric.process),
+            (LabelUnit::Component, &rubric.judgements),
+            (LabelUnit::Decision, &rubric.decisions),
+            (LabelUnit::Process, &rubric.process),
         ];
         for (unit, judgements) in all {
             for judgement in judgements {
                 for verdict in &judgement.verdicts {
-                    self.verdict(unit, judgement, verdict);
+                    self.add_verdict(unit, judgement, verdict);
                 }
             }
         }
     }
 
-    fn verdict(&mut self, unit: Unit, judgement: &Judgement, verdict: &Verdict) {
+    fn add_verdict(&mut self, unit: LabelUnit, judgement: &Judgement, verdict: &Verdict) {
         let evidence = verdict.evidence.iter().map(
             |it| json!({ "path": it.path, "lines": it.lines.map(|(first, last)| [first, last]) }),
         );
@@ -454,7 +454,7 @@ impl<'a> Rows<'a> {
             "commit": judgement.commit,
             "created_at": judgement.created_at,
             "repeat": judgement.repeat.map(|it| it.number),
-            "repeats": judgement.repeat.map(|it| it.of),
+            "repeats": judgement.repeat.map(|it| it.total),
         });
         let of_verdict = json!({
             "item": verdict.component,
@@ -466,12 +466,12 @@ impl<'a> Rows<'a> {
             "error": verdict.error,
             "reason": verdict.reason,
         });
-        let mut row = judged_by(&judgement.file, &judgement.judge);
+        let mut row = judge_fields(&judgement.file, &judgement.judge);
         add_fields(&mut row, of_judgement);
         add_fields(&mut row, of_verdict);
-        let scores = verdict.scores();
+        let scores = verdict.given_scores();
         if scores.is_empty() {
-            self.push(Table::Verdicts, &row, json!({ "label": verdict.label }));
+            self.add_row(DataTable::Verdicts, &row, json!({ "label": verdict.label }));
         }
         for scored in scores {
             let more = json!({
@@ -480,11 +480,11 @@ impl<'a> Rows<'a> {
                 "score": scored.score,
                 "label": scored.name,
             });
-            self.push(Table::Verdicts, &row, more);
+            self.add_row(DataTable::Verdicts, &row, more);
         }
     }
 
-    fn labels(&mut self, rubric: &Rubric) {
+    fn add_labels(&mut self, rubric: &Rubric) {
         for book in &rubric.labels {
             for (label, number) in book.labels.iter().zip(1..) {
                 let what = json!({
@@ -498,8 +498,8 @@ impl<'a> Rows<'a> {
                     "judged_turn": label.turn,
                     "commit": label.commit,
                 });
-                let said = json!({
-                    "scale": label.scale_of().to_string(),
+                let answer = json!({
+                    "scale": label.label_scale().to_string(),
                     "score": label.score,
                     "cannot_tell": label.cannot_tell,
                     "confidence": label.confidence.map(Confidence::word),
@@ -509,22 +509,22 @@ impl<'a> Rows<'a> {
                     "note": label.note,
                     "at": label.at,
                 });
-                self.push(Table::Labels, &what, said);
+                self.add_row(DataTable::Labels, &what, answer);
             }
         }
     }
 
-    fn signals(&mut self, report: &Report) {
-        for signal in SignalRow::all(report) {
-            let (turn, step) = turn_and_step(&signal.step);
-            let (until_turn, until_step) = turn_and_step(&signal.until);
+    fn add_signals(&mut self, report: &ProcessReport) {
+        for signal in SignalRow::rows_of_report(report) {
+            let (turn, step) = parse_turn_and_step(&signal.step);
+            let (until_turn, until_step) = parse_turn_and_step(&signal.until);
             let more = json!({
                 "turn": turn,
                 "step_number": step,
                 "until_turn": until_turn,
                 "until_step": until_step,
             });
-            self.push(Table::Signals, &signal, more);
+            self.add_row(DataTable::Signals, &signal, more);
         }
     }
 }
@@ -536,7 +536,7 @@ fn add_fields(row: &mut Value, more: Value) {
     }
 }
 
-fn judged_by(file: &str, judge: &Judge) -> Value {
+fn judge_fields(file: &str, judge: &Judge) -> Value {
     json!({
         "judgement": file,
         "judge": judge.name,
@@ -546,19 +546,19 @@ fn judged_by(file: &str, judge: &Judge) -> Value {
     })
 }
 
-/// `12.7`
-fn turn_and_step(called: &str) -> (Option<usize>, Option<usize>) {
+/// Parses `12.7`.
+fn parse_turn_and_step(called: &str) -> (Option<usize>, Option<usize>) {
     let (turn, step) = called.split_once('.').unwrap_or((called, ""));
     (turn.parse().ok(), step.parse().ok())
 }
 
-/// What the run came to, as far as somebody recorded it: the graded tree, else the tests of the last checkpoint.
-fn outcome(run: &Run, shown: &Show) -> Value {
+/// Makes the fields of the run's recorded outcome: the graded tree, else the tests of the last checkpoint.
+fn outcome_fields(run: &Run, shown: &ShowDocument) -> Value {
     let tests = run.checkpoints.iter().rev().find_map(|it| it.last_record()?.tests.as_ref());
     let tests = tests.filter(|tests| !tests.infrastructure_failure).map(|tests| tests.strict);
     let graded = shown.rubric_tree.as_ref().and_then(|tree| tree.score);
     json!({
-        "score": graded.or_else(|| tests.and_then(|tests| tests.share())),
+        "score": graded.or_else(|| tests.and_then(|tests| tests.passed_share())),
         "success": tests.filter(|it| it.total > 0).map(|it| it.passed == it.total),
         "passed": tests.map(|it| it.passed),
         "total": tests.map(|it| it.total),

@@ -1,4 +1,4 @@
-//! Many runs as tables: read by several threads, kept in a spool, written sorted.
+//! Many runs as tables: read by several threads, stored in a spool, written sorted.
 
 use std::{
     io::{self, IsTerminal},
@@ -11,88 +11,89 @@ use std::{
 };
 
 use crate::cli::{
-    Exit, Failure, Outcome, at,
-    output::{Out, tell},
-    redaction::Redacting,
-    sharding::say,
+    Exit, CommandFailure, CommandResult, run_args,
+    output::{Out, print_note},
+    redaction::RedactingArgs,
+    sharding::print_published,
 };
-use trajview_run::figures;
+use trajview_run::format_number;
 use trajview_store::dataset::{
-    DataFolder, Existing, Form, PartFile, PartWriter, Published, Row, RunRows, Spool,
+    DataFolder, ExistingPart, TableFormat, PartFile, PartWriter, PublishedPart, DataRow, RunRows, RunSpool,
 };
 
 use super::{
-    Args,
-    rows::{self, Unread, With},
+    ExportArgs,
+    rows::{self, UnreadRun, ExportContext},
 };
 
 /// Bytes of a thread's stack.
-const STACK: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
-/// Runs that are ready and wait to be kept.
-const WAITING: usize = 4;
+/// The most runs that are read and wait to be written to the spool.
+const MOST_WAITING_RUNS: usize = 4;
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
+pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let mut folders = vec![];
-    for (form, folder) in args.forms() {
-        if form == Form::Parquet && cfg!(not(feature = "parquet")) {
+    for (form, folder) in args.table_forms() {
+        if form == TableFormat::Parquet && cfg!(not(feature = "parquet")) {
             let why = "this trajview was built without Parquet; --csv and --jsonl write tables too";
-            return Err(Failure::wrong(why));
+            return Err(CommandFailure::wrong_arguments(why));
         }
         folders.push((form, DataFolder::open(folder)?));
     }
     let written: Vec<&Path> = folders.iter().map(|(_, folder)| folder.path()).collect();
-    let mut runs = args.sharding.runs(&args.paths)?;
+    let mut runs = args.sharding.runs_of_shard(&args.paths)?;
     runs.retain(|run| !written.iter().any(|folder| run.starts_with(folder)));
-    let redacting = args.redacting()?;
-    let with = with(args, &redacting)?;
+    let redacting = args.redacting_with_tokens()?;
+    let with = export_context(args, &redacting)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
     let cannot =
-        |why: io::Error| Failure::unread(format!("cannot write {}: {why}", first.path().display()));
-    let mut spool = Spool::new(first.path()).map_err(cannot)?;
+        |why: io::Error| CommandFailure::cannot_read(format!("cannot write {}: {why}", first.path().display()));
+    let mut spool = RunSpool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    problems.iter().for_each(|unread| tell(&unread.why));
-    redacting.tell(&with.taken_out().counts);
+    problems.iter().for_each(|unread| print_note(&unread.why));
+    redacting.print_counts(&with.take_redacted().counts);
     let published = write_all(args, &folders, &mut spool)?;
-    say(&published, out)?;
+    print_published(&published, out)?;
     let counted = |is_whole: bool, words: &str| match problems
         .iter()
         .filter(|it| it.exit.is_some() == is_whole)
         .count()
     {
         0 => String::new(),
-        count => format!(", {} {words}", figures::count(count as u64)),
+        count => format!(", {} {words}", format_number::with_thousands(count as u64)),
     };
     let unread = counted(true, "of them not readable");
     let unread = unread + &counted(false, "with a part that could not be read");
-    let shard = match args.sharding.is_asked() {
-        true => format!("shard {}: ", args.sharding.shard()),
+    let shard = match args.sharding.is_named() {
+        true => format!("shard {}: ", args.sharding.shard_or_whole()),
         false => String::new(),
     };
-    out.line(&format!("{shard}{}{unread}", at::counted(spool.count(), "run")))?;
-    let is_shard = args.sharding.is_asked();
-    Ok(if is_shard { Exit::Fine } else { exit_of(spool.count(), &problems) })
+    out.print_line(&format!("{shard}{}{unread}", run_args::count_with_noun(spool.run_count(), "run")))?;
+    let is_shard = args.sharding.is_named();
+    Ok(if is_shard { Exit::Fine } else { exit_after_reading(spool.run_count(), &problems) })
 }
 
-fn with<'a>(args: &'a Args, redacting: &Redacting) -> Result<With<'a>, Failure> {
-    With::new(&args.wanted(), args.each, &args.measuring, &args.pricing, redacting)
+fn export_context<'a>(args: &'a ExportArgs, redacting: &RedactingArgs) -> Result<ExportContext<'a>, CommandFailure> {
+    ExportContext::new(&args.wanted_tables(), args.each, &args.measuring, &args.pricing, redacting)
 }
 
 /// Prints what would be taken out of the tables.
-pub fn list(args: &Args, out: &mut Out) -> Outcome {
-    let runs = args.sharding.runs(&args.paths)?;
-    let redacting = args.redacting()?;
-    let with = with(args, &redacting)?;
-    let cannot = |why: io::Error| Failure::unread(format!("cannot keep the rows: {why}"));
-    let mut spool = Spool::new(&std::env::temp_dir()).map_err(cannot)?;
+pub fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult {
+    let runs = args.sharding.runs_of_shard(&args.paths)?;
+    let redacting = args.redacting_with_tokens()?;
+    let with = export_context(args, &redacting)?;
+    let cannot = |why: io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    problems.iter().for_each(|unread| tell(&unread.why));
-    redacting.list(&with.taken_out().findings, out)?;
-    Ok(exit_of(spool.count(), &problems))
+    problems.iter().for_each(|unread| print_note(&unread.why));
+    redacting.print_findings(&with.take_redacted().findings, out)?;
+    Ok(exit_after_reading(spool.run_count(), &problems))
 }
 
-/// A recording among others that cannot be read is a row; where nothing at all could be read, a script is to know.
-pub fn exit_of(runs: usize, problems: &[Unread]) -> Exit {
+/// Returns the exit code after reading. An unreadable recording among others is only a row, but scripts have to know if
+/// nothing could be read.
+pub fn exit_after_reading(runs: usize, problems: &[UnreadRun]) -> Exit {
     let exits = problems.iter().filter_map(|it| it.exit);
     let is_nothing = exits.clone().count() == runs;
     let worst = exits.max_by_key(|exit| exit.code());
@@ -100,10 +101,10 @@ pub fn exit_of(runs: usize, problems: &[Unread]) -> Exit {
 }
 
 /// Reads every run into the spool and gives what could not be read, in the order of the paths.
-pub fn read_all(runs: &[PathBuf], with: &With<'_>, spool: &mut Spool) -> io::Result<Vec<Unread>> {
+pub fn read_all(runs: &[PathBuf], with: &ExportContext<'_>, spool: &mut RunSpool) -> io::Result<Vec<UnreadRun>> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
-    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<Unread>)>(WAITING);
+    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<UnreadRun>)>(MOST_WAITING_RUNS);
     let says = io::stderr().is_terminal();
     let mut problems = vec![];
     thread::scope(|scope| {
@@ -113,19 +114,19 @@ pub fn read_all(runs: &[PathBuf], with: &With<'_>, spool: &mut Spool) -> io::Res
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(run) = runs.get(at) else { return };
-                    let (rows, problem) = rows::of_run(run, with);
+                    let (rows, problem) = rows::rows_of_run(run, with);
                     if sender.send((at, rows, problem)).is_err() {
                         return; // the spool cannot be written
                     }
                 }
             };
             // As much as the main thread has: recordings may be nested deep.
-            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+            thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work)?;
         }
         drop(sender);
         for (done, (at, rows, problem)) in receiver.into_iter().enumerate() {
             problems.extend(problem.map(|problem| (at, problem)));
-            spool.add(rows)?;
+            spool.add_run(rows)?;
             if says && done % 100 == 0 {
                 eprint!("\r\x1b[K{} of {} runs", done + 1, runs.len());
             }
@@ -141,31 +142,31 @@ pub fn read_all(runs: &[PathBuf], with: &With<'_>, spool: &mut Spool) -> io::Res
 
 /// Writes all tables in all forms, then gives the files their names.
 fn write_all(
-    args: &Args,
-    folders: &[(Form, DataFolder)],
-    spool: &mut Spool,
-) -> Result<Vec<Published>, Failure> {
+    args: &ExportArgs,
+    folders: &[(TableFormat, DataFolder)],
+    spool: &mut RunSpool,
+) -> Result<Vec<PublishedPart>, CommandFailure> {
     let mut parts: Vec<Vec<PartFile>> = folders.iter().map(|_| vec![]).collect();
-    let shard = args.sharding.shard();
-    for table in args.wanted() {
+    let shard = args.sharding.shard_or_whole();
+    for table in args.wanted_tables() {
         let cannot = |why: io::Error| {
-            Failure::unread(format!("cannot write the table of {}: {why}", table.word()))
+            CommandFailure::cannot_read(format!("cannot write the table of {}: {why}", table.word()))
         };
         let mut writers = vec![];
         for (form, folder) in folders {
-            let file = folder.part(table.word(), form.word(), shard)?;
+            let file = folder.new_part(table.word(), form.word(), shard)?;
             writers.push(PartWriter::new(*form, table, file).map_err(cannot)?);
         }
-        let mut write = |row: &Row| writers.iter_mut().try_for_each(|writer| writer.row(row));
-        spool.write(table, &mut write).map_err(cannot)?;
+        let mut write = |row: &DataRow| writers.iter_mut().try_for_each(|writer| writer.write_row(row));
+        spool.write_table(table, &mut write).map_err(cannot)?;
         for (parts, writer) in parts.iter_mut().zip(writers) {
             parts.push(writer.finish().map_err(cannot)?);
         }
     }
-    let existing = Existing::of(args.replace);
+    let existing = ExistingPart::from_replace(args.replace);
     let mut published = vec![];
     for ((_, folder), parts) in folders.iter().zip(parts) {
-        published.extend(folder.publish(parts, existing)?);
+        published.extend(folder.publish_parts(parts, existing)?);
     }
     Ok(published)
 }

@@ -6,34 +6,34 @@ use std::{
 };
 
 use trajview_judge::{
-    cost::{Common, CostBudget},
-    each::{self, EachError, News, States, judge_each},
-    run::Start,
+    cost::{CommonBudget, CostBudget},
+    judge_states::{self, EachError, StateEvent, JudgedStates, judge_each},
 };
-use trajview_store::judgements::Judgements;
+use trajview_run::judging::JudgingStart;
+use trajview_store::judgements::JudgementFolder;
 
 use super::{
     super::{
-        Exit, Failure, Outcome,
-        output::{Out, tell},
+        Exit, CommandFailure, CommandResult,
+        output::{Out, print_note},
     },
-    Args, JudgingCall, end, report, signals,
+    JudgeArgs, JudgingCall, judging_outcome, report, signals,
 };
 
-/// What came of one judge.
-pub struct Asked {
+/// The result of one judge.
+pub struct JudgeResult {
     pub judge: String,
-    pub states: States,
-    /// Why it went no further.
+    pub states: JudgedStates,
+    /// The reason why it stopped.
     pub failed: Option<EachError>,
     /// US dollars; None without prices.
     pub spent: Option<f64>,
 }
 
-pub fn run(args: &Args, calls: &[JudgingCall], moments: &[usize], out: &mut Out) -> Outcome {
+pub fn run_panel(args: &JudgeArgs, calls: &[JudgingCall], moments: &[usize], out: &mut Out) -> CommandResult {
     if let (Some(_), Some(call)) = (args.max_cost, calls.iter().find(|it| it.has_no_prices())) {
-        let name = &call.wish.settings.name;
-        return Err(Failure::wrong(format!(
+        let name = &call.request.settings.name;
+        return Err(CommandFailure::wrong_arguments(format!(
             "--max-cost cannot bound judge {name}: the settings name no price_input and price_output of it"
         )));
     }
@@ -41,90 +41,90 @@ pub fn run(args: &Args, calls: &[JudgingCall], moments: &[usize], out: &mut Out)
         let mut jobs = vec![];
         let mut left_out = vec![];
         for call in calls {
-            let (own, left) = each::jobs(moments, |turn| call.job(turn))?;
-            jobs.push(own);
+            let (own_jobs, left) = judge_states::jobs_for_turns(moments, |turn| call.job_at_turn(turn))?;
+            jobs.push(own_jobs);
             left_out = left;
         }
-        return plans(&jobs, &left_out, args, out);
+        return print_plans(&jobs, &left_out, args, out);
     }
-    let asked = ask(args, calls, moments);
-    report::panel_ended(&asked.0, args.json, out)?;
-    exit_of(asked.0, asked.1)
+    let results = ask_judges(args, calls, moments);
+    report::print_panel_result(&results.0, args.json, out)?;
+    panel_outcome(results.0, results.1)
 }
 
-fn plans(
-    jobs: &[Vec<trajview_judge::run::Job>],
-    left_out: &[each::LeftOut],
-    args: &Args,
+fn print_plans(
+    jobs: &[Vec<trajview_judge::judging::JudgingJob>],
+    left_out: &[judge_states::StateWithoutItems],
+    args: &JudgeArgs,
     out: &mut Out,
-) -> Outcome {
+) -> CommandResult {
     if args.json {
-        report::panel_plan(jobs, left_out, out)?;
+        report::print_panel_plan(jobs, left_out, out)?;
         return Ok(Exit::Fine);
     }
-    for own in jobs {
-        report::plan((own, left_out), false, out)?;
-        out.line("")?;
+    for own_jobs in jobs {
+        report::print_plan((own_jobs, left_out), false, out)?;
+        out.print_line("")?;
     }
     if let Some(most) = args.max_cost {
-        out.line(&format!("All together cost {most:.2} USD at most."))?;
+        out.print_line(&format!("All together cost {most:.2} USD at most."))?;
     }
     Ok(Exit::Fine)
 }
 
-/// Each judge on a thread of its own; what they say while they work is said with their names. With the signal that came last.
-fn ask(args: &Args, calls: &[JudgingCall], moments: &[usize]) -> (Vec<Asked>, Option<u8>) {
-    let (stop, signal) = signals::listen();
-    let common = args.max_cost.map(|most| Arc::new(Common::new(most)));
+/// Asks each judge on a thread of its own; their progress lines have their names. Returns the last signal too.
+fn ask_judges(args: &JudgeArgs, calls: &[JudgingCall], moments: &[usize]) -> (Vec<JudgeResult>, Option<u8>) {
+    let (stop, signal) = signals::listen_for_signals();
+    let common = args.max_cost.map(|most| Arc::new(CommonBudget::new(most)));
     let lines = Mutex::new(());
     let one = |call: &JudgingCall| {
-        let settings = &call.wish.settings;
-        let own = CostBudget::new(settings.cost);
+        let settings = &call.request.settings;
+        let own_budget = CostBudget::new(settings.cost);
         let budget = Arc::new(match &common {
-            Some(common) => own.within(common.clone()),
-            None => own,
+            Some(common) => own_budget.with_common_budget(common.clone()),
+            None => own_budget,
         });
-        let mut tell = |news: News<'_>| {
+        let mut tell = |news: StateEvent<'_>| {
             let _one_at_a_time = lines.lock().unwrap_or_else(PoisonError::into_inner);
-            report::of_panel(&settings.name, news);
+            report::print_panel_news(&settings.name, news);
         };
-        let mut states = States::default();
-        let mut go = |start, states: &mut States| {
-            let job = |turn| call.job(turn)?.with_key();
-            let judgements = Judgements::of(&call.bundle);
+        let mut states = JudgedStates::default();
+        let mut go = |start, states: &mut JudgedStates| {
+            let job = |turn| call.job_at_turn(turn)?.with_key();
+            let judgements = JudgementFolder::in_bundle(&call.bundle);
             judge_each(moments, job, (&budget, start), (&judgements, &stop), &mut tell, states)
         };
-        let start = if args.resume { Start::Resume } else { Start::Anew };
+        let start = if args.resume { JudgingStart::Resume } else { JudgingStart::Anew };
         let mut failed = go(start, &mut states).err();
         // A panel that was stopped may not have come to this judge.
         if args.resume && states.has_nothing_to_resume() {
-            states = States::default();
-            failed = go(Start::Anew, &mut states).err();
+            states = JudgedStates::default();
+            failed = go(JudgingStart::Anew, &mut states).err();
         }
-        Asked { judge: settings.name.clone(), states, failed, spent: budget.spent() }
+        JudgeResult { judge: settings.name.clone(), states, failed, spent: budget.spent_usd() }
     };
-    let asked = thread::scope(|scope| {
+    let results = thread::scope(|scope| {
         let started: Vec<_> = calls.iter().map(|call| scope.spawn(move || one(call))).collect();
         let ended = started.into_iter().map(|it| it.join());
         // A judge that broke down breaks the program down, as it would alone.
         ended.map(|it| it.unwrap_or_else(|why| std::panic::resume_unwind(why))).collect()
     });
-    (asked, signal.last())
+    (results, signal.last())
 }
 
-/// The worst of them; what each that failed says is told.
-fn exit_of(asked: Vec<Asked>, signal: Option<u8>) -> Outcome {
+/// Returns the worst outcome; prints the reason of each judge that failed.
+fn panel_outcome(results: Vec<JudgeResult>, signal: Option<u8>) -> CommandResult {
     let mut worst = Ok(Exit::Fine);
-    for Asked { judge, states, failed, .. } in asked {
-        let ends = states.judged.iter().map(|(job, ended)| end(job, ended, signal));
-        let failed = failed.map(|why| Err(Failure::from(why)));
+    for JudgeResult { judge, states, failed, .. } in results {
+        let ends = states.judged.iter().map(|(job, ended)| judging_outcome(job, ended, signal));
+        let failed = failed.map(|why| Err(CommandFailure::from(why)));
         for ended in ends.chain(failed) {
             match (&worst, ended) {
                 (_, Ok(Exit::Fine)) => {}
                 (Ok(Exit::Fine), Ok(exit)) => worst = Ok(exit),
                 (_, Ok(_)) => {}
                 (Ok(_), Err(why)) => worst = Err(why),
-                (Err(_), Err(why)) => tell(&format!("{judge}: {}", why.sentence)),
+                (Err(_), Err(why)) => print_note(&format!("{judge}: {}", why.sentence)),
             }
         }
     }
@@ -133,7 +133,7 @@ fn exit_of(asked: Vec<Asked>, signal: Option<u8>) -> Outcome {
 
 impl JudgingCall {
     fn has_no_prices(&self) -> bool {
-        let cost = self.wish.settings.cost;
+        let cost = self.request.settings.cost;
         cost.price_input.is_none() || cost.price_output.is_none()
     }
 }

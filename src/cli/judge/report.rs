@@ -1,27 +1,27 @@
-//! What `trajview judge` says: progress on standard error, the outcome on standard output.
+//! The output of `trajview judge`: progress on standard error, the result on standard output.
 
 use serde::Serialize;
 
 use crate::cli::{
-    at,
-    output::{Out, plain},
+    run_args,
+    output::{Out, safe_line},
 };
 use trajview_judge::{
-    document::{Document, FlagRow, Given, GivenRow, Judge},
-    each::{LeftOut, News, States},
-    plan::Plan,
-    run::{Ended, Event, Job},
-    scale::Scale,
+    document::{JudgementDocument, FlagRow, ComponentScore, CriterionRow, DocumentJudge},
+    judge_states::{StateWithoutItems, StateEvent, JudgedStates},
+    plan::JudgingEstimate,
+    judging::{JudgingFiles, JudgingJob},
 };
 use trajview_run::{
-    flags::{Counts, per_thousand},
-    rubric::{CANNOT_TELL, COMPONENTS, Levels, SEVERE},
+    flags::{FlagCounts, per_thousand},
+    judging::{JudgeAnswer, JudgeEvent, JudgingScale},
+    rubric::{CANNOT_TELL, COMPONENT_LEVELS, RubricLevels, SEVERE},
 };
 
-use super::panel::Asked;
+use super::panel::JudgeResult;
 
-const EACH: &str = "trajview.judge-each/1";
-const PANEL: &str = "trajview.judge-panel/1";
+const EACH_SCHEMA: &str = "trajview.judge-each/1";
+const PANEL_SCHEMA: &str = "trajview.judge-panel/1";
 
 #[derive(Serialize)]
 struct JudgingSummary<'a> {
@@ -30,18 +30,18 @@ struct JudgingSummary<'a> {
     run: &'a str,
     commit: Option<&'a str>,
     turn: usize,
-    judge: Judge,
-    /// What would be done; null unless asked for.
-    plan: Option<Planned<'a>>,
-    files: Vec<File<'a>>,
+    judge: DocumentJudge,
+    /// The plan of a dry run; null otherwise.
+    plan: Option<JudgingPlan<'a>>,
+    files: Vec<JudgementFileRow<'a>>,
     /// US dollars; null without prices.
     spent_usd: Option<f64>,
-    /// Whether everything that was asked for is judged.
+    /// True if everything requested is judged.
     finished: bool,
 }
 
 #[derive(Serialize)]
-struct Planned<'a> {
+struct JudgingPlan<'a> {
     place: &'a str,
     components: &'a [String],
     repeats: usize,
@@ -55,27 +55,27 @@ struct Planned<'a> {
 }
 
 #[derive(Serialize)]
-struct File<'a> {
+struct JudgementFileRow<'a> {
     file: String,
     repeat: usize,
     finished: bool,
-    /// 0..4 over components with a score; null where there is none, and where no components are judged.
+    /// 0..4 over components with a score. Null if there is none, and where no components are judged.
     mcf: Option<f64>,
-    scores: Vec<Score>,
+    scores: Vec<JudgedScoreRow>,
     /// Not judged, or worth asking again.
     missing: Vec<String>,
     created_at: &'a str,
-    /// Null where none were asked for.
-    flags: Option<Flags<'a>>,
+    /// Null if no flags were requested.
+    flags: Option<FlagsSummary<'a>>,
 }
 
 /// A count of flags is not a score.
 #[derive(Serialize)]
-struct Flags<'a> {
+struct FlagsSummary<'a> {
     count: usize,
     verbosity: usize,
     erosion: usize,
-    /// Those whose lines did not change since an earlier state.
+    /// Flags whose lines did not change since an earlier state.
     carried: usize,
     lines_of_code: Option<u64>,
     per_1000_lines: Option<f64>,
@@ -85,23 +85,23 @@ struct Flags<'a> {
 }
 
 #[derive(Serialize)]
-struct Score {
+struct JudgedScoreRow {
     component: String,
     score: Option<u8>,
     label: Option<String>,
-    /// By a codebook.
+    /// Scores by criteria of a codebook.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    criteria: Vec<GivenRow>,
+    criteria: Vec<CriterionRow>,
 }
 
-fn told(job: &Job) -> JudgingSummary<'_> {
+fn empty_summary(job: &JudgingJob) -> JudgingSummary<'_> {
     JudgingSummary {
         schema: "trajview.judge/1",
-        rubric: job.scale().recorded(),
+        rubric: job.scale().rubric_name(),
         run: &job.subject.run,
         commit: job.subject.commit.as_deref(),
         turn: job.subject.turn,
-        judge: job.judge(),
+        judge: job.document_judge(),
         plan: None,
         files: vec![],
         spent_usd: None,
@@ -109,8 +109,8 @@ fn told(job: &Job) -> JudgingSummary<'_> {
     }
 }
 
-/// `codex-p12 after turn 12 (commit 0123456789ab)`
-fn subject(job: &Job) -> String {
+/// Returns `codex-p12 after turn 12 (commit 0123456789ab)`.
+fn subject_text(job: &JudgingJob) -> String {
     let commit = job.subject.commit.as_deref().and_then(|commit| commit.get(..12));
     let commit = commit.map_or_else(String::new, |commit| format!(" (commit {commit})"));
     format!("{} after turn {}{commit}", job.subject.run, job.subject.turn)
@@ -118,113 +118,113 @@ fn subject(job: &Job) -> String {
 
 /// Several states of a run.
 #[derive(Serialize)]
-struct Each<'a> {
+struct JudgeEachDocument<'a> {
     schema: &'static str,
     states: &'a [JudgingSummary<'a>],
-    /// Those that have nothing to judge.
-    left_out: Vec<Left<'a>>,
+    /// States that have nothing to judge.
+    left_out: Vec<LeftOutRow<'a>>,
 }
 
 #[derive(Serialize)]
-struct Left<'a> {
+struct LeftOutRow<'a> {
     /// Turns done.
     turn: usize,
     why: &'a str,
 }
 
-fn each<'a>(states: &'a [JudgingSummary<'a>], left_out: &'a [LeftOut]) -> Each<'a> {
-    let left = |it: &'a LeftOut| Left { turn: it.turn, why: &it.why };
-    Each { schema: EACH, states, left_out: left_out.iter().map(left).collect() }
+fn each_document<'a>(states: &'a [JudgingSummary<'a>], left_out: &'a [StateWithoutItems]) -> JudgeEachDocument<'a> {
+    let left = |it: &'a StateWithoutItems| LeftOutRow { turn: it.turn, why: &it.why };
+    JudgeEachDocument { schema: EACH_SCHEMA, states, left_out: left_out.iter().map(left).collect() }
 }
 
-/// On standard error.
-pub fn left_out(left_out: &LeftOut) {
-    say(&left_out_words(left_out));
+/// Prints a state that is left out on standard error.
+pub fn print_left_out(left_out: &StateWithoutItems) {
+    print_progress(&left_out_text(left_out));
 }
 
-fn left_out_words(left_out: &LeftOut) -> String {
+fn left_out_text(left_out: &StateWithoutItems) -> String {
     format!("turn {} is left out: {}", left_out.turn, left_out.why)
 }
 
-/// Of one state, or of several in order.
-pub fn plan(
-    (jobs, left_out): (&[Job], &[LeftOut]),
+/// Prints the plan of one state, or of several in order.
+pub fn print_plan(
+    (jobs, left_out): (&[JudgingJob], &[StateWithoutItems]),
     json: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    let plans: Vec<(&Job, Plan)> = jobs.iter().map(|job| (job, Plan::of(job))).collect();
+    let plans: Vec<(&JudgingJob, JudgingEstimate)> = jobs.iter().map(|job| (job, JudgingEstimate::for_job(job))).collect();
     if json {
-        let told = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
+        let plan_summary = |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
         let mut states: Vec<JudgingSummary<'_>> =
-            plans.iter().map(|(job, plan)| told((job, plan))).collect();
+            plans.iter().map(|(job, plan)| plan_summary((job, plan))).collect();
         return match (states.len(), left_out) {
-            (1, []) => out.json(&states.remove(0)),
-            _ => out.json(&each(&states, left_out)),
+            (1, []) => out.print_json(&states.remove(0)),
+            _ => out.print_json(&each_document(&states, left_out)),
         };
     }
     let Some((job, plan)) = plans.first() else { return Ok(()) };
-    let sum = |of: fn(&Plan) -> u64| plans.iter().map(|(_, plan)| of(plan)).sum::<u64>();
+    let sum = |part_of: fn(&JudgingEstimate) -> u64| plans.iter().map(|(_, plan)| part_of(plan)).sum::<u64>();
     let costs: Option<f64> = plans.iter().map(|(_, plan)| plan.cost).sum();
     // The bound of the settings holds for all states together.
     let cost = costs.map(|cost| cost.min(job.settings.cost.most.unwrap_or(f64::INFINITY)));
     let model = if job.settings.model.is_empty() { "as it likes" } else { &job.settings.model };
-    out.line("Nothing is asked. This would be:")?;
-    out.line(&format!(
+    out.print_line("Nothing is asked. This would be:")?;
+    out.print_line(&format!(
         "  judge       {} ({}, model {model})",
         job.settings.name,
         job.settings.kind.word()
     ))?;
-    out.line(&format!("  asked at    {}", plan.place))?;
+    out.print_line(&format!("  asked at    {}", plan.place))?;
     for (place, (job, _)) in plans.iter().enumerate() {
         let head = if place == 0 { "judged" } else { "" };
-        out.line(&format!("  {head:<10}  {}", subject(job)))?;
+        out.print_line(&format!("  {head:<10}  {}", subject_text(job)))?;
     }
     for (place, left_out) in left_out.iter().enumerate() {
         let head = if place == 0 { "left out" } else { "" };
-        out.line(&format!("  {head:<10}  turn {}: {}", left_out.turn, left_out.why))?;
+        out.print_line(&format!("  {head:<10}  turn {}: {}", left_out.turn, left_out.why))?;
     }
     let heads = match job.scale() {
-        Scale::Levels | Scale::Codebook => "components",
-        Scale::Flags => "groups",
-        Scale::Decisions => "decisions",
-        Scale::Process => "parts",
+        JudgingScale::Levels | JudgingScale::Codebook => "components",
+        JudgingScale::Flags => "groups",
+        JudgingScale::Decisions => "decisions",
+        JudgingScale::Process => "parts",
     };
-    out.line(&format!("  {heads:<10}  {}", job.subject.components.join(", ")))?;
+    out.print_line(&format!("  {heads:<10}  {}", job.subject.components.join(", ")))?;
     if let Some(criteria) = &job.criteria {
         let sha256 = &criteria.sha256[..12];
-        out.line(&format!("  criteria    {} (sha256 {sha256})", criteria.origin))?;
+        out.print_line(&format!("  criteria    {} (sha256 {sha256})", criteria.origin))?;
     }
-    out.line(&format!("  repeats     {}", job.repeats))?;
-    out.line(&format!(
+    out.print_line(&format!("  repeats     {}", job.repeats))?;
+    out.print_line(&format!(
         "  prompt      {} (sha256 {})",
         job.prompt.origin,
         &job.prompt.sha256[..12]
     ))?;
-    out.line(&format!("  looks       {} for each {} at most", job.budget, job.scale().noun()))?;
-    out.line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
-    out.line(&format!(
+    out.print_line(&format!("  looks       {} for each {} at most", job.budget, job.scale().noun()))?;
+    out.print_line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
+    out.print_line(&format!(
         "  tokens      {} in, {} out at most; usually far fewer",
         sum(|plan| plan.input_tokens),
         sum(|plan| plan.output_tokens)
     ))?;
-    out.line(&match cost {
+    out.print_line(&match cost {
         Some(cost) => format!("  cost        {cost:.2} USD at most"),
         None => {
             "  cost        not known: the settings name no price_input and price_output".to_owned()
         }
     })?;
-    out.line("")?;
-    out.line("Said once:")?;
-    out.line("")?;
-    plan.system.lines().try_for_each(|line| out.line(&format!("  {line}")))?;
-    out.line("")?;
-    out.line("Asked first:")?;
-    out.line("")?;
-    plan.question.lines().try_for_each(|line| out.line(&format!("  {line}")))
+    out.print_line("")?;
+    out.print_line("Said once:")?;
+    out.print_line("")?;
+    plan.system.lines().try_for_each(|line| out.print_line(&format!("  {line}")))?;
+    out.print_line("")?;
+    out.print_line("Asked first:")?;
+    out.print_line("")?;
+    plan.question.lines().try_for_each(|line| out.print_line(&format!("  {line}")))
 }
 
-fn planned<'a>(job: &'a Job, plan: &'a Plan) -> Planned<'a> {
-    Planned {
+fn judging_plan<'a>(job: &'a JudgingJob, plan: &'a JudgingEstimate) -> JudgingPlan<'a> {
+    JudgingPlan {
         place: &plan.place,
         components: &job.subject.components,
         repeats: job.repeats,
@@ -237,137 +237,151 @@ fn planned<'a>(job: &'a Job, plan: &'a Plan) -> Planned<'a> {
     }
 }
 
-pub fn beginning(job: &Job) {
-    say(&format!("judge {} on {}", job.settings.name, subject(job)));
+pub fn print_start(job: &JudgingJob) {
+    print_progress(&format!("judge {} on {}", job.settings.name, subject_text(job)));
 }
 
-fn say(words: &str) {
-    eprintln!("{}", plain(words));
+fn print_progress(words: &str) {
+    eprintln!("{}", safe_line(words));
 }
 
-/// One line for what a person waits for.
-pub fn event(scale: Scale, event: &Event) {
+/// Prints one line for each event that the user waits for.
+pub fn print_event(scale: JudgingScale, event: &JudgeEvent) {
     if let Some(line) = event_line(scale, event) {
-        say(&line);
+        print_progress(&line);
     }
 }
 
-fn event_line(scale: Scale, event: &Event) -> Option<String> {
+fn event_line(scale: JudgingScale, event: &JudgeEvent) -> Option<String> {
     Some(match event {
-        Event::Opened { path, repeat, done, total } => {
-            let of = if repeat.of > 1 {
-                format!(", {} of {}", repeat.number, repeat.of)
+        JudgeEvent::Opened(file) => {
+            let repeat_text = if file.repeats > 1 {
+                format!(", {} of {}", file.repeat, file.repeats)
             } else {
                 String::new()
             };
-            let before = if *done > 0 { format!(", {done} judged before") } else { String::new() };
-            let all = at::counted(*total, scale.noun());
-            format!("{}{of}: {all}{before}", path.display())
-        }
-        Event::Ended { component, score, label, flags, error, done, total } => {
-            let width = total.to_string().len();
-            let is_worded = scale.levels().is_some_and(|levels| levels.in_words);
-            let score =
-                score.filter(|_| !is_worded).map_or_else(String::new, |it| format!("{it} "));
-            let verdict = match (label, flags, error) {
-                (Some(label), ..) => format!("{score}{label}"),
-                (_, Some(Counts { all, carried: 0, .. }), _) => at::counted(*all, "flag"),
-                (_, Some(Counts { all, carried, .. }), _) => {
-                    format!("{} ({carried} carried)", at::counted(*all, "flag"))
-                }
-                (.., Some(why)) => format!("no verdict: {why}"),
-                (.., None) => "no verdict".to_owned(),
+            let before = if file.done > 0 {
+                format!(", {} judged before", file.done)
+            } else {
+                String::new()
             };
-            format!("{done:>width$}/{total} {component}: {verdict}")
+            let all = run_args::count_with_noun(file.total, scale.noun());
+            format!("{}{repeat_text}: {all}{before}", file.path.display())
         }
-        Event::Waits { component, why, pause } => {
-            format!("{component} waits {} s: {why}", pause.as_secs_f64())
+        JudgeEvent::Ended { component, answer, error, done, total } => {
+            let width = total.to_string().len();
+            let answer = match (answer, error) {
+                (Some(answer), _) => answer_text(scale, answer),
+                (None, Some(why)) => format!("no verdict: {why}"),
+                (None, None) => "no verdict".to_owned(),
+            };
+            format!("{done:>width$}/{total} {component}: {answer}")
         }
-        Event::Began { .. } | Event::Looked { .. } | Event::Replied { .. } => return None,
+        JudgeEvent::Waits { component, why, seconds } => {
+            format!("{component} waits {seconds} s: {why}")
+        }
+        JudgeEvent::Began { .. } | JudgeEvent::CalledTool { .. } | JudgeEvent::Replied { .. } => {
+            return None;
+        }
     })
 }
 
-pub fn ended(job: &Job, ended: &Ended, json: bool, out: &mut Out) -> std::io::Result<()> {
-    if json {
-        return out.json(&told_end(job, ended));
+fn answer_text(scale: JudgingScale, answer: &JudgeAnswer) -> String {
+    match answer {
+        JudgeAnswer::Level { name, .. } if scale.rubric_levels().is_some_and(|it| it.in_words) => {
+            name.clone()
+        }
+        JudgeAnswer::Level { level, name } => format!("{level} {name}"),
+        JudgeAnswer::CannotTell => CANNOT_TELL.to_owned(),
+        JudgeAnswer::Scores(text) => text.clone(),
+        JudgeAnswer::Flags(FlagCounts { all, carried: 0, .. }) => run_args::count_with_noun(*all, "flag"),
+        JudgeAnswer::Flags(FlagCounts { all, carried, .. }) => {
+            format!("{} ({carried} carried)", run_args::count_with_noun(*all, "flag"))
+        }
     }
-    for (path, document) in &ended.files {
-        out.line(&format!("{}: {}", path.display(), summary(document)))?;
-    }
-    spent(ended, out)
 }
 
-/// As [`ended`], for several states of one run.
-pub fn each_ended(states: &States, json: bool, out: &mut Out) -> std::io::Result<()> {
+pub fn print_result(job: &JudgingJob, ended: &JudgingFiles, json: bool, out: &mut Out) -> std::io::Result<()> {
+    if json {
+        return out.print_json(&judging_summary(job, ended));
+    }
+    for (path, document) in &ended.files {
+        out.print_line(&format!("{}: {}", path.display(), document_summary(document)))?;
+    }
+    print_spent(ended, out)
+}
+
+/// Prints as [`print_result`] does, for several states of one run.
+pub fn print_each_result(states: &JudgedStates, json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
         let judged: Vec<JudgingSummary<'_>> =
-            states.judged.iter().map(|(job, ended)| told_end(job, ended)).collect();
-        return out.json(&each(&judged, &states.left_out));
+            states.judged.iter().map(|(job, ended)| judging_summary(job, ended)).collect();
+        return out.print_json(&each_document(&judged, &states.left_out));
     }
     for (job, ended) in &states.judged {
         for (path, document) in &ended.files {
             let (turn, file) = (job.subject.turn, path.display());
-            out.line(&format!("after turn {turn}, {file}: {}", summary(document)))?;
+            out.print_line(&format!("after turn {turn}, {file}: {}", document_summary(document)))?;
         }
     }
-    states.left_out.iter().try_for_each(|it| out.line(&left_out_words(it)))?;
-    states.judged.last().map_or(Ok(()), |(_, ended)| spent(ended, out))
+    states.left_out.iter().try_for_each(|it| out.print_line(&left_out_text(it)))?;
+    states.judged.last().map_or(Ok(()), |(_, ended)| print_spent(ended, out))
 }
 
-/// What several judges did.
+/// The results of several judges (JSON).
 #[derive(Serialize)]
-struct Panel<'a> {
+struct JudgePanelDocument<'a> {
     schema: &'static str,
-    /// Of all judges, one after the other.
+    /// States of all judges, one after the other.
     states: Vec<JudgingSummary<'a>>,
-    left_out: Vec<Left<'a>>,
-    failed: Vec<FailedJudge<'a>>,
-    /// US dollars of all together; null where one of them has no prices.
+    left_out: Vec<LeftOutRow<'a>>,
+    failed: Vec<FailedJudgeRow<'a>>,
+    /// US dollars of all together. Null if one of them has no prices.
     spent_usd: Option<f64>,
 }
 
 #[derive(Serialize)]
-struct FailedJudge<'a> {
+struct FailedJudgeRow<'a> {
     judge: &'a str,
     why: String,
 }
 
-/// On standard error, with the name of the judge.
-pub fn of_panel(judge: &str, news: News<'_>) {
+/// Prints progress on standard error, with the name of the judge.
+pub fn print_panel_news(judge: &str, news: StateEvent<'_>) {
     match news {
-        News::Begins(job) => beginning(job),
-        News::Event(job, news) => {
+        StateEvent::Begins(job) => print_start(job),
+        StateEvent::Event(job, news) => {
             if let Some(line) = event_line(job.scale(), news) {
-                say(&format!("{judge}: {line}"));
+                print_progress(&format!("{judge}: {line}"));
             }
         }
-        News::LeftOut(left_out) => say(&format!("{judge}: {}", left_out_words(left_out))),
+        StateEvent::LeftOut(left_out) => print_progress(&format!("{judge}: {}", left_out_text(left_out))),
     }
 }
 
-pub fn panel_plan(jobs: &[Vec<Job>], left_out: &[LeftOut], out: &mut Out) -> std::io::Result<()> {
-    let plans: Vec<(&Job, Plan)> = jobs.iter().flatten().map(|job| (job, Plan::of(job))).collect();
-    let summary = |(job, plan)| JudgingSummary { plan: Some(planned(job, plan)), ..told(job) };
+pub fn print_panel_plan(jobs: &[Vec<JudgingJob>], left_out: &[StateWithoutItems], out: &mut Out) -> std::io::Result<()> {
+    let plans: Vec<(&JudgingJob, JudgingEstimate)> = jobs.iter().flatten().map(|job| (job, JudgingEstimate::for_job(job))).collect();
+    let summary = |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
     let states: Vec<JudgingSummary<'_>> =
         plans.iter().map(|(job, it)| summary((job, it))).collect();
-    let left_out = left_out.iter().map(|it| Left { turn: it.turn, why: &it.why }).collect();
-    out.json(&Panel { schema: PANEL, states, left_out, failed: vec![], spent_usd: None })
+    let left_out = left_out.iter().map(|it| LeftOutRow { turn: it.turn, why: &it.why }).collect();
+    out.print_json(&JudgePanelDocument { schema: PANEL_SCHEMA, states, left_out, failed: vec![], spent_usd: None })
 }
 
-/// As [`each_ended`], for several judges.
-pub fn panel_ended(asked: &[Asked], json: bool, out: &mut Out) -> std::io::Result<()> {
-    let states = || asked.iter().flat_map(|it| &it.states.judged);
-    let spent: Option<f64> = asked.iter().map(|it| it.spent).sum();
+/// Prints as [`print_each_result`] does, for several judges.
+pub fn print_panel_result(results: &[JudgeResult], json: bool, out: &mut Out) -> std::io::Result<()> {
+    let states = || results.iter().flat_map(|it| &it.states.judged);
+    let spent: Option<f64> = results.iter().map(|it| it.spent).sum();
     if json {
-        let left_out = asked.iter().flat_map(|it| &it.states.left_out);
-        let failed = |it: &'_ Asked| it.failed.as_ref().map(ToString::to_string);
-        return out.json(&Panel {
-            schema: PANEL,
-            states: states().map(|(job, ended)| told_end(job, ended)).collect(),
-            left_out: left_out.map(|it| Left { turn: it.turn, why: &it.why }).collect(),
-            failed: asked
+        let left_out = results.iter().flat_map(|it| &it.states.left_out);
+        let failed = |it: &'_ JudgeResult| it.failed.as_ref().map(ToString::to_string);
+        return out.print_json(&JudgePanelDocument {
+            schema: PANEL_SCHEMA,
+            states: states().map(|(job, ended)| judging_summary(job, ended)).collect(),
+            left_out: left_out.map(|it| LeftOutRow { turn: it.turn, why: &it.why }).collect(),
+            failed: results
                 .iter()
-                .filter_map(|it| Some(FailedJudge { judge: &it.judge, why: failed(it)? }))
+                .filter_map(|it| Some(FailedJudgeRow { judge: &it.judge, why: failed(it)? }))
                 .collect(),
             spent_usd: spent,
         });
@@ -375,79 +389,79 @@ pub fn panel_ended(asked: &[Asked], json: bool, out: &mut Out) -> std::io::Resul
     for (job, ended) in states() {
         for (path, document) in &ended.files {
             let (judge, turn) = (&job.settings.name, job.subject.turn);
-            let (file, summary) = (path.display(), summary(document));
-            out.line(&format!("{judge} after turn {turn}, {file}: {summary}"))?;
+            let (file, summary) = (path.display(), document_summary(document));
+            out.print_line(&format!("{judge} after turn {turn}, {file}: {summary}"))?;
         }
     }
     match spent {
-        Some(spent) => out.line(&format!("{spent:.4} USD spent by all together")),
+        Some(spent) => out.print_line(&format!("{spent:.4} USD spent by all together")),
         None => Ok(()),
     }
 }
 
-fn spent(ended: &Ended, out: &mut Out) -> std::io::Result<()> {
+fn print_spent(ended: &JudgingFiles, out: &mut Out) -> std::io::Result<()> {
     match ended.spent {
-        Some(spent) => out.line(&format!("{spent:.4} USD spent")),
+        Some(spent) => out.print_line(&format!("{spent:.4} USD spent")),
         None => Ok(()),
     }
 }
 
-fn told_end<'a>(job: &'a Job, ended: &'a Ended) -> JudgingSummary<'a> {
-    let files: Vec<File<'a>> = ended.files.iter().map(|(path, it)| file(path, it)).collect();
+fn judging_summary<'a>(job: &'a JudgingJob, ended: &'a JudgingFiles) -> JudgingSummary<'a> {
+    let files: Vec<JudgementFileRow<'a>> = ended.files.iter().map(|(path, it)| judgement_file_row(path, it)).collect();
     let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
-    JudgingSummary { files, spent_usd: ended.spent, finished, ..told(job) }
+    JudgingSummary { files, spent_usd: ended.spent, finished, ..empty_summary(job) }
 }
 
-fn file<'a>(path: &std::path::Path, document: &'a Document) -> File<'a> {
-    File {
+fn judgement_file_row<'a>(path: &std::path::Path, document: &'a JudgementDocument) -> JudgementFileRow<'a> {
+    JudgementFileRow {
         file: path.display().to_string(),
         repeat: document.repeat.number,
         finished: document.is_finished(),
-        mcf: mean(document),
+        mcf: mean_fidelity(document),
         scores: match document.flags() {
-            None => document.given().into_iter().map(score_of).collect(),
+            None => document.component_scores().into_iter().map(judged_score_row).collect(),
             Some(_) => vec![],
         },
-        missing: document.missing(),
+        missing: document.missing_ids(),
         created_at: &document.created_at,
-        flags: document.flags().map(|rows| flags(document, rows)),
+        flags: document.flags().map(|rows| flags_summary(document, rows)),
     }
 }
 
-fn flags<'a>(document: &'a Document, rows: &'a [FlagRow]) -> Flags<'a> {
-    let Counts { all, verbosity, erosion, carried } = FlagRow::counts(rows);
+fn flags_summary<'a>(document: &'a JudgementDocument, rows: &'a [FlagRow]) -> FlagsSummary<'a> {
+    let FlagCounts { all, verbosity, erosion, carried } = FlagRow::count_flags(rows);
     let lines = document.lines_of_code;
-    Flags {
+    FlagsSummary {
         count: all,
         verbosity,
         erosion,
         carried,
         lines_of_code: lines,
         per_1000_lines: lines.and_then(|lines| per_thousand(all, lines)),
-        unanswered: document.unanswered(),
+        unanswered: document.unanswered_ids(),
         flags: rows,
     }
 }
 
-fn score_of(Given { component, score, label, criteria }: Given) -> Score {
-    Score { component, score, label, criteria }
+fn judged_score_row(ComponentScore { component, score, label, criteria }: ComponentScore) -> JudgedScoreRow {
+    JudgedScoreRow { component, score, label, criteria }
 }
 
-/// `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`
-fn summary(document: &Document) -> String {
+/// Returns `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`.
+fn document_summary(document: &JudgementDocument) -> String {
     if let Some(rows) = document.flags() {
-        return flagged(&flags(document, rows));
+        return flags_text(&flags_summary(document, rows));
     }
-    let given = document.given();
-    let scores: Vec<u8> = given.iter().filter_map(|it| it.score).collect();
-    let all = at::counted(document.components.len(), noun(document.levels()));
-    let judged = given.iter().filter(|it| it.label.is_some());
+    let verdicts = document.component_scores();
+    let scores: Vec<u8> = verdicts.iter().filter_map(|it| it.score).collect();
+    let all = run_args::count_with_noun(document.components.len(), level_noun(document.rubric_levels()));
+    let judged = verdicts.iter().filter(|it| it.label.is_some());
     let mut words = format!("{} of {all} judged", judged.clone().count());
-    if *document.levels() != COMPONENTS {
+    if *document.rubric_levels() != COMPONENT_LEVELS {
         let labels = judged.clone().filter_map(|it| it.label.as_deref());
-        words.push_str(&tally(document.levels(), &labels.collect::<Vec<_>>()));
+        words.push_str(&label_counts_text(document.rubric_levels(), &labels.collect::<Vec<_>>()));
     }
-    if let Some(mean) = mean(document) {
+    if let Some(mean) = mean_fidelity(document) {
         let severe = scores.iter().filter(|score| **score <= SEVERE).count();
         words.push_str(&format!(", mean {mean:.2}, {severe} severe"));
     }
@@ -462,14 +476,14 @@ fn summary(document: &Document) -> String {
     words
 }
 
-/// What a document of these levels scores.
-fn noun(levels: &Levels) -> &'static str {
-    let scale = Scale::ALL.into_iter().find(|scale| scale.levels() == Some(levels));
-    scale.map_or("component", Scale::noun)
+/// Returns the noun of the items that a document of these levels scores.
+fn level_noun(levels: &RubricLevels) -> &'static str {
+    let scale = JudgingScale::ALL.into_iter().find(|scale| scale.rubric_levels() == Some(levels));
+    scale.map_or("component", JudgingScale::noun)
 }
 
-/// `: 2 kept, 1 broken`, the highest level first.
-fn tally(levels: &Levels, labels: &[&str]) -> String {
+/// Returns `: 2 kept, 1 broken`, the highest level first.
+fn label_counts_text(levels: &RubricLevels, labels: &[&str]) -> String {
     let names = levels.names.iter().rev().copied().chain([CANNOT_TELL]);
     let counted = names.filter_map(|name| {
         let count = labels.iter().filter(|label| **label == name).count();
@@ -479,10 +493,10 @@ fn tally(levels: &Levels, labels: &[&str]) -> String {
     if counted.is_empty() { counted } else { format!(": {counted}") }
 }
 
-/// `12 flags: 7 verbosity, 5 erosion; 4 carried; 3.10 for 1000 lines of code; without an answer: shape`
-fn flagged(flags: &Flags<'_>) -> String {
-    let Flags { count, verbosity, erosion, carried, per_1000_lines, unanswered, .. } = flags;
-    let counted = at::counted(*count, "flag");
+/// Returns `12 flags: 7 verbosity, 5 erosion; 4 carried; 3.10 for 1000 lines of code; without an answer: shape`.
+fn flags_text(flags: &FlagsSummary<'_>) -> String {
+    let FlagsSummary { count, verbosity, erosion, carried, per_1000_lines, unanswered, .. } = flags;
+    let counted = run_args::count_with_noun(*count, "flag");
     let mut words =
         format!("{counted}: {verbosity} verbosity, {erosion} erosion; {carried} carried");
     if let Some(share) = per_1000_lines {
@@ -494,12 +508,12 @@ fn flagged(flags: &Flags<'_>) -> String {
     words
 }
 
-/// Mean component fidelity, 0..4, over what has a score.
-fn mean(document: &Document) -> Option<f64> {
-    if *document.levels() != COMPONENTS {
+/// Returns the mean component fidelity, 0..4, over the components with a score.
+fn mean_fidelity(document: &JudgementDocument) -> Option<f64> {
+    if *document.rubric_levels() != COMPONENT_LEVELS {
         return None;
     }
-    let scores: Vec<u8> = document.given().into_iter().filter_map(|it| it.score).collect();
+    let scores: Vec<u8> = document.component_scores().into_iter().filter_map(|it| it.score).collect();
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
     (!scores.is_empty()).then(|| f64::from(sum) / scores.len() as f64)
 }

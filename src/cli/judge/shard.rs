@@ -1,58 +1,58 @@
-//! The runs of a shard, judged one after the other out of one budget. Judgements are files that never change and lie beside
-//! their run, so that shards write nothing in common; what is judged already is not asked again.
+//! Judges the runs of a shard one after the other out of one budget. Judgements are files that never change and lie
+//! beside their run, so that shards share no files; items that are judged already are not asked again.
 
 use std::{path::Path, slice, sync::Arc};
 
-use trajview_judge::{cost::CostBudget, each, settings::Settings};
+use trajview_judge::{cost::CostBudget, judge_states, settings::JudgeConfig};
 
 use super::{
     super::{
-        Exit, Failure, Outcome, at,
-        output::{Out, tell},
+        Exit, CommandFailure, CommandResult, run_args,
+        output::{Out, print_note},
     },
-    Args, Begin, JudgingCall, calls, judge, report,
+    JudgeArgs, JudgingBegin, JudgingCall, judging_calls, run_judging, report,
 };
 
-pub fn run(args: &Args, judges: &[Settings], out: &mut Out) -> Outcome {
+pub fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out) -> CommandResult {
     let [settings] = judges else {
-        return Err(Failure::wrong("--shard takes one --judge; start as many as there are judges"));
+        return Err(CommandFailure::wrong_arguments("--shard takes one --judge; start as many as there are judges"));
     };
     if args.max_cost.is_some() {
         let why = "--max-cost is for several judges; the bound in the settings counts for all runs of a shard";
-        return Err(Failure::wrong(why));
+        return Err(CommandFailure::wrong_arguments(why));
     }
     let budget = Arc::new(CostBudget::new(settings.cost));
-    let runs = args.sharding.runs(slice::from_ref(&args.run.path))?;
+    let runs = args.sharding.runs_of_shard(slice::from_ref(&args.run.path))?;
     let (mut exit, mut left_out) = (Exit::Fine, 0);
     for run in &runs {
-        let (call, moments) = match prepared(args, run, settings) {
+        let (call, moments) = match prepare_call(args, run, settings) {
             Ok(prepared) => prepared,
             Err(why) => {
                 left_out += 1;
-                tell(&format!("{}: left out: {}", run.display(), why.sentence));
+                print_note(&format!("{}: left out: {}", run.display(), why.sentence));
                 continue;
             }
         };
         if args.dry_run {
-            let (jobs, left_out) = each::jobs(&moments, |turn| call.job(turn))?;
-            report::plan((&jobs, &left_out), args.json, out)?;
-        } else if judge(args, &call, (&moments, Begin::Either, &budget), out)? != Exit::Fine {
+            let (jobs, left_out) = judge_states::jobs_for_turns(&moments, |turn| call.job_at_turn(turn))?;
+            report::print_plan((&jobs, &left_out), args.json, out)?;
+        } else if run_judging(args, &call, (&moments, JudgingBegin::ResumeOrAnew, &budget), out)? != Exit::Fine {
             exit = Exit::Failed;
         }
     }
-    let judged = at::counted(runs.len() - left_out, "run");
-    tell(&format!("shard {}: {judged}, {left_out} left out", args.sharding.shard()));
+    let judged = run_args::count_with_noun(runs.len() - left_out, "run");
+    print_note(&format!("shard {}: {judged}, {left_out} left out", args.sharding.shard_or_whole()));
     Ok(exit)
 }
 
-/// What is asked about a run, where there is something to judge.
-fn prepared(
-    args: &Args,
+/// Prepares the call and the moments of a run; fails where there is nothing to judge.
+fn prepare_call(
+    args: &JudgeArgs,
     run: &Path,
-    settings: &Settings,
-) -> Result<(JudgingCall, Vec<usize>), Failure> {
-    let (mut calls, moments) = calls(args, run, vec![settings.clone()])?;
-    let call = calls.pop().ok_or_else(|| Failure::wrong("no judge"))?;
-    each::jobs(&moments, |turn| call.job(turn))?;
+    settings: &JudgeConfig,
+) -> Result<(JudgingCall, Vec<usize>), CommandFailure> {
+    let (mut calls, moments) = judging_calls(args, run, vec![settings.clone()])?;
+    let call = calls.pop().ok_or_else(|| CommandFailure::wrong_arguments("no judge"))?;
+    judge_states::jobs_for_turns(&moments, |turn| call.job_at_turn(turn))?;
     Ok((call, moments))
 }

@@ -1,34 +1,35 @@
-//! Ctrl-c and its like while a judge is asked: the first one stops after what is under way, the second one ends.
+//! Signals such as ctrl-c while a judge is asked: the first one stops after the request in progress, the second one
+//! ends the program.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-use trajview_judge::stop::Stop;
+use trajview_judge::stop_flag::StopFlag;
 
 /// The signal of ctrl-c.
 pub const INTERRUPT: u8 = 2;
 
-/// Which signal came last.
+/// The number of the last signal.
 #[derive(Debug, Clone, Default)]
-pub struct Signal(Arc<AtomicUsize>);
+pub struct LastSignal(Arc<AtomicUsize>);
 
-impl Signal {
-    /// None where none came.
+impl LastSignal {
+    /// Returns the last signal. None if there was none.
     pub fn last(&self) -> Option<u8> {
         u8::try_from(self.0.load(Ordering::SeqCst)).ok().filter(|signal| *signal > 0)
     }
 }
 
-/// From now on a signal sets the stop. Where that cannot be had, it ends the program as usual; what is saved stays.
+/// Installs handlers: a signal sets the stop. Where that fails, a signal ends the program as usual; saved files stay.
 #[cfg(unix)]
-pub fn listen() -> (Stop, Signal) {
+pub fn listen_for_signals() -> (StopFlag, LastSignal) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         flag,
     };
-    let (set, signal) = (Arc::default(), Signal::default());
+    let (set, signal) = (Arc::default(), LastSignal::default());
     for number in [SIGINT, SIGTERM, SIGHUP] {
         // In this order: the second signal finds the flag of the first.
         let listening = flag::register_conditional_shutdown(number, 128 + number, Arc::clone(&set))
@@ -41,10 +42,10 @@ pub fn listen() -> (Stop, Signal) {
             eprintln!("trajview: a signal ends the judging at once: {why}");
         }
     }
-    (Stop::on(set), signal)
+    (StopFlag::with_flag(set), signal)
 }
 
 #[cfg(not(unix))]
-pub fn listen() -> (Stop, Signal) {
-    (Stop::default(), Signal::default())
+pub fn listen_for_signals() -> (StopFlag, LastSignal) {
+    (StopFlag::default(), LastSignal::default())
 }

@@ -2,57 +2,58 @@
 
 use serde::Serialize;
 
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 use trajview_layers::{
-    Brief, Sentence, Spent,
-    measure::{Forecast, Named, named, tokens},
+    Brief, BriefSentence, HelperCost,
+    brief_measures::{ForecastScore, NamedPart, named_part, estimated_tokens},
 };
 use trajview_metrics::lifeline::{self, SymbolLife};
-use trajview_store::Opened;
+use trajview_store::OpenedRecording;
 
-use super::{Args, replay::Turn};
+use super::{LayerArgs, replay::ReplayedTurn};
 
 /// Columns of the CSV: a row a turn.
-pub const CSV: &str = "turn tokens share_named forecast touched precision recall restarts calls=spent.calls \
+pub const CSV_COLUMNS: &str = "turn tokens share_named forecast touched precision recall restarts calls=spent.calls \
     input_tokens=spent.input_tokens output_tokens=spent.output_tokens cost_usd=spent.cost_usd seconds problems request";
 
 #[derive(Serialize)]
-pub struct Document {
+pub struct LayerDocument {
     schema: &'static str,
     pub layer: String,
     run: String,
     path: String,
-    /// What the layer does without a model; null where one was asked, or none is needed.
+    /// The layer's function without a model. Null if a helper is used, or none is needed.
     without_helper: Option<&'static str>,
-    pub turns: Vec<TurnRow>,
+    pub turns: Vec<LayerTurnRow>,
     /// The components of the checklist that the run lost: each symbol that decides, with the brief of the turn that lost it.
-    pub lost_components: Vec<LostRow>,
+    pub lost_components: Vec<LostSymbolRow>,
     /// The functions and classes that were in use once and that nothing uses at the end.
-    pub bypassed: Vec<LostRow>,
-    pub totals: Totals,
+    pub bypassed: Vec<LostSymbolRow>,
+    pub totals: LayerTotals,
 }
 
 #[derive(Serialize)]
-pub struct TurnRow {
+pub struct LayerTurnRow {
     /// Counts from 1.
     pub turn: usize,
     /// Its first line.
     pub request: String,
-    /// Of the brief, estimated; null where there was none.
+    /// Tokens of the brief, estimated. Null if there was none.
     pub tokens: Option<usize>,
-    /// Of the project's classes and functions before the turn the part that the brief names; null where there are none.
+    /// The share of the project's classes and functions before the turn that the brief names. Null if there are
+    /// none.
     pub share_named: Option<f64>,
     pub forecast: Vec<String>,
     pub touched: Vec<String>,
-    /// Of the files forecast the part that was touched; null where none was forecast.
+    /// The share of the forecast files that were touched. Null if none was forecast.
     pub precision: Option<f64>,
-    /// Of the files touched the part that was forecast; null where none was touched.
+    /// The share of the touched files that were forecast. Null if none was touched.
     pub recall: Option<f64>,
-    /// Why a new session would have begun.
+    /// The reason why a new session would have begun.
     pub restarts: Option<String>,
     pub why: String,
-    pub sentences: Vec<Sentence>,
-    pub spent: Spent,
+    pub sentences: Vec<BriefSentence>,
+    pub spent: HelperCost,
     /// The layer's own time, model included.
     pub seconds: f64,
     pub problems: Vec<String>,
@@ -60,19 +61,19 @@ pub struct TurnRow {
 
 /// A symbol that a turn lost, and whether its brief named it.
 #[derive(Serialize)]
-pub struct LostRow {
-    /// Null where no component of a checklist is meant.
+pub struct LostSymbolRow {
+    /// Null if no component of a checklist is meant.
     pub component: Option<String>,
     pub turn: usize,
     pub symbol: String,
-    /// Where it was before the turn.
+    /// The file before the turn.
     pub file: String,
-    pub named: Named,
+    pub named: NamedPart,
 }
 
-/// Over all turns; a mean is null where no turn has a value.
+/// Totals over all turns; a mean is null if no turn has a value.
 #[derive(Serialize)]
-pub struct Totals {
+pub struct LayerTotals {
     turns: usize,
     pub briefs: usize,
     pub tokens: Option<f64>,
@@ -81,42 +82,42 @@ pub struct Totals {
     pub precision: Option<f64>,
     pub recall: Option<f64>,
     pub restarts: usize,
-    pub spent: Spent,
+    pub spent: HelperCost,
     pub seconds: f64,
 }
 
-impl Document {
-    pub fn of(
-        args: &Args,
-        opened: &Opened,
-        turns: Vec<Turn>,
+impl LayerDocument {
+    pub fn new(
+        args: &LayerArgs,
+        opened: &OpenedRecording,
+        turns: Vec<ReplayedTurn>,
         without_helper: Option<&'static str>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         let brief_of = |number: usize| {
             let turn = turns.iter().find(|turn| turn.turn == number);
             turn.and_then(|turn| turn.brief.clone()).unwrap_or_default()
         };
         let (run, archive) = (&opened.run, &opened.archive);
-        let asked = lifeline::asked(run, &archive.rubric(), None);
-        let lifelines = archive.lifelines(run, &asked, &|_, _| true).map_err(Failure::unread)?;
+        let requests = lifeline::components_to_follow(run, &archive.read_rubric(), None);
+        let lifelines = archive.component_lifelines(run, &requests, &|_, _| true).map_err(CommandFailure::cannot_read)?;
         let mut lost_components = vec![];
         for lifeline in &lifelines {
             let Some(turn) = lifeline.lost_at else { continue };
             let (id, brief) = (Some(lifeline.component.clone()), brief_of(turn));
             lost_components
-                .extend(lifeline.deciding().filter_map(|it| lost(id.clone(), turn, it, &brief)));
+                .extend(lifeline.deciding_symbols().filter_map(|it| lost_symbol_row(id.clone(), turn, it, &brief)));
         }
         lost_components.sort_by_key(|row| row.turn);
-        let lives = archive.lost(run).map_err(Failure::unread)?;
+        let lives = archive.lost_symbols(run).map_err(CommandFailure::cannot_read)?;
         let row = |life: &SymbolLife| {
-            let turn = life.lost()?;
-            lost(None, turn, life, &brief_of(turn))
+            let turn = life.lost_turn()?;
+            lost_symbol_row(None, turn, life, &brief_of(turn))
         };
-        let mut bypassed: Vec<LostRow> = lives.iter().filter_map(row).collect();
+        let mut bypassed: Vec<LostSymbolRow> = lives.iter().filter_map(row).collect();
         bypassed.sort_by(|a, b| (a.turn, &a.file, &a.symbol).cmp(&(b.turn, &b.file, &b.symbol)));
-        let turns: Vec<TurnRow> = turns
+        let turns: Vec<LayerTurnRow> = turns
             .into_iter()
-            .map(|turn| TurnRow::of(&run.turns[turn.turn - 1].title, turn))
+            .map(|turn| LayerTurnRow::new(&run.turns[turn.turn - 1].title, turn))
             .collect();
         Ok(Self {
             schema: "trajview.layer/1",
@@ -124,7 +125,7 @@ impl Document {
             run: run.id.clone(),
             path: args.run.path.display().to_string(),
             without_helper,
-            totals: Totals::of(&turns),
+            totals: LayerTotals::sum_turns(&turns),
             turns,
             lost_components,
             bypassed,
@@ -132,29 +133,29 @@ impl Document {
     }
 }
 
-fn lost(
+fn lost_symbol_row(
     component: Option<String>,
     turn: usize,
     life: &SymbolLife,
     brief: &Brief,
-) -> Option<LostRow> {
+) -> Option<LostSymbolRow> {
     let moved = life.moves.iter().find(|it| it.turn == turn).map(|it| &it.from);
     let place = moved.or(life.place.as_ref())?;
     let (symbol, file) = (place.name.to_string(), place.path.to_string());
-    let named = named(brief, &symbol, &file);
-    Some(LostRow { component, turn, symbol, file, named })
+    let named = named_part(brief, &symbol, &file);
+    Some(LostSymbolRow { component, turn, symbol, file, named })
 }
 
-impl TurnRow {
-    fn of(request: &str, turn: Turn) -> Self {
+impl LayerTurnRow {
+    fn new(request: &str, turn: ReplayedTurn) -> Self {
         let text = turn.brief.as_ref().map(Brief::text).filter(|text| !text.is_empty());
         let brief = turn.brief.unwrap_or_default();
-        let forecast = Forecast::of(&brief.forecast, &turn.touched);
+        let forecast = ForecastScore::from_paths(&brief.forecast, &turn.touched);
         let (precision, recall) = (forecast.precision(), forecast.recall());
         Self {
             turn: turn.turn,
             request: request.to_owned(),
-            tokens: text.as_deref().map(tokens),
+            tokens: text.as_deref().map(estimated_tokens),
             share_named: turn.share,
             forecast: brief.forecast,
             touched: turn.touched,
@@ -170,10 +171,10 @@ impl TurnRow {
     }
 }
 
-impl Totals {
-    fn of(turns: &[TurnRow]) -> Self {
-        let mean = |of: &dyn Fn(&TurnRow) -> Option<f64>| {
-            let values: Vec<f64> = turns.iter().filter_map(of).collect();
+impl LayerTotals {
+    fn sum_turns(turns: &[LayerTurnRow]) -> Self {
+        let mean = |value_of: &dyn Fn(&LayerTurnRow) -> Option<f64>| {
+            let values: Vec<f64> = turns.iter().filter_map(value_of).collect();
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
         };
         Self {
@@ -185,7 +186,7 @@ impl Totals {
             precision: mean(&|turn| turn.precision),
             recall: mean(&|turn| turn.recall),
             restarts: turns.iter().filter(|turn| turn.restarts.is_some()).count(),
-            spent: turns.iter().fold(Spent::default(), |sum, turn| sum.and(turn.spent)),
+            spent: turns.iter().fold(HelperCost::default(), |sum, turn| sum.combined_with(turn.spent)),
             seconds: turns.iter().map(|turn| turn.seconds).sum(),
         }
     }

@@ -1,68 +1,68 @@
-//! A layer asked and told over a recorded run.
+//! Replays a recorded run to a layer.
 
 use std::{
     path::Path,
     time::{Duration, Instant},
 };
 
-use crate::cli::Failure;
+use crate::cli::CommandFailure;
 use trajview_layers::{
-    Answer, Brief, Helper, Layer, Prompt, Spec, Spent, measure::share_named, project::ChangeKind,
-    stack::Said,
+    HelperAnswer, Brief, Helper, Layer, HelperPrompt, LayerSpec, HelperCost, brief_measures::share_named, project::ChangeKind,
+    stack::LayerBrief,
 };
 use trajview_run::{Run, Time};
 use trajview_store::{
-    Opened,
-    layers::{Feed, history},
+    OpenedRecording,
+    layers::{RunFeed, layer_history},
 };
 
-/// What is replayed, and where it is kept.
-pub struct Replay<'a> {
-    pub opened: &'a Opened,
-    pub spec: &'a Spec,
+/// The run and the layer to replay, and the folder for its files.
+pub struct LayerReplay<'a> {
+    pub opened: &'a OpenedRecording,
+    pub spec: &'a LayerSpec,
     /// The folder that gets `layers/<name>`; None to keep nothing.
     pub out: Option<&'a Path>,
 }
 
 /// One turn of a layer.
-pub struct Turn {
+pub struct ReplayedTurn {
     /// Counts from 1.
     pub turn: usize,
-    /// None where it said nothing.
+    /// None if the layer gave no text.
     pub brief: Option<Brief>,
-    /// Of the project's classes and functions the part that the brief names; None where there are none.
+    /// The share of the project's classes and functions that the brief names. None if there are none.
     pub share: Option<f64>,
     /// The files that the turn touched, where they were before it and where they are after.
     pub touched: Vec<String>,
-    /// For the brief and for taking in the turn.
-    pub spent: Spent,
+    /// Cost of the brief and of learning the turn.
+    pub spent: HelperCost,
     /// The layer's own time for the turn, model included.
     pub took: Duration,
-    /// What went wrong, in sentences.
+    /// Sentences about errors.
     pub problems: Vec<String>,
 }
 
-impl Replay<'_> {
-    pub fn play(
+impl LayerReplay<'_> {
+    pub fn play_turns(
         &self,
         layer: &mut dyn Layer,
         helper: &mut dyn Helper,
-    ) -> Result<Vec<Turn>, Failure> {
-        let mut feed = Feed::new(self.opened).map_err(Failure::unread)?;
-        let mut helper = Counting { helper, spent: Spent::default() };
+    ) -> Result<Vec<ReplayedTurn>, CommandFailure> {
+        let mut feed = RunFeed::new(self.opened).map_err(CommandFailure::cannot_read)?;
+        let mut helper = CountingHelper { helper, spent: HelperCost::default() };
         let mut turns = vec![];
-        while let Some(moment) = feed.moment() {
+        while let Some(moment) = feed.next_moment() {
             let began = Instant::now();
             let (turn, commit) = (moment.turn, moment.project.commit.clone());
             let mut problems = vec![];
-            let brief = layer.before(&moment, &mut helper).unwrap_or_else(|why| {
+            let brief = layer.before_request(&moment, &mut helper).unwrap_or_else(|why| {
                 problems.push(why);
                 None
             });
             let mut took = began.elapsed();
             let share = share_named(&brief.clone().unwrap_or_default(), moment.project);
             let before = std::mem::take(&mut helper.spent);
-            let Some(done) = feed.go_on() else { break };
+            let Some(done) = feed.finish_turn() else { break };
             let mut touched = vec![];
             for change in done.changes {
                 touched.push(change.path.to_string());
@@ -71,57 +71,57 @@ impl Replay<'_> {
                 }
             }
             let began = Instant::now();
-            problems.extend(layer.after(&done, &mut helper).err());
+            problems.extend(layer.after_turn(&done, &mut helper).err());
             took += began.elapsed();
             let after = std::mem::take(&mut helper.spent);
             if let Some(out) = self.out {
-                let said = brief.clone().map(|brief| Said {
+                let layer_brief = brief.clone().map(|brief| LayerBrief {
                     layer: layer.name().to_owned(),
                     brief,
                     spent: before,
                 });
-                let entry = history::Entry {
+                let entry = layer_history::LayerEntry {
                     spec: self.spec,
                     turn,
                     commit: commit.as_deref(),
                     state: &layer.state(),
-                    said: said.as_ref(),
-                    given: &[],
+                    layer_brief: layer_brief.as_ref(),
+                    deliveries: &[],
                     after,
-                    at: ended(&self.opened.run, turn),
+                    at: turn_end_time(&self.opened.run, turn),
                 };
-                history::append(out, &entry)?;
+                layer_history::append_turn(out, &entry)?;
             }
-            let spent = before.and(after);
-            turns.push(Turn { turn, brief, share, touched, spent, took, problems });
+            let spent = before.combined_with(after);
+            turns.push(ReplayedTurn { turn, brief, share, touched, spent, took, problems });
         }
         if let Some(out) = self.out {
-            history::pack(out, self.spec)?;
+            layer_history::pack_layer(out, self.spec)?;
         }
         Ok(turns)
     }
 }
 
-/// When a turn (counts from 1) ended, as far as the recording tells.
-fn ended(run: &Run, turn: usize) -> Time {
+/// Returns the time at which a turn (counts from 1) ended, as far as it is recorded.
+fn turn_end_time(run: &Run, turn: usize) -> Time {
     let at = run.turns.get(turn - 1).and_then(|turn| turn.ended_at.or(turn.started_at));
     at.or(run.ended_at).or(run.started_at).unwrap_or(Time(0))
 }
 
 /// A helper whose spending is added up.
-struct Counting<'a> {
+struct CountingHelper<'a> {
     helper: &'a mut dyn Helper,
-    spent: Spent,
+    spent: HelperCost,
 }
 
-impl Helper for Counting<'_> {
+impl Helper for CountingHelper<'_> {
     fn is_available(&self) -> bool {
         self.helper.is_available()
     }
 
-    fn ask(&mut self, prompt: &Prompt) -> Result<Answer, String> {
-        let answer = self.helper.ask(prompt)?;
-        self.spent = self.spent.and(answer.spent);
+    fn ask_model(&mut self, prompt: &HelperPrompt) -> Result<HelperAnswer, String> {
+        let answer = self.helper.ask_model(prompt)?;
+        self.spent = self.spent.combined_with(answer.spent);
         Ok(answer)
     }
 }

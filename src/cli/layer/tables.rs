@@ -1,14 +1,14 @@
-//! What `layer` prints.
+//! The output of `layer`.
 
 use std::io;
 
-use crate::cli::output::{Out, Table, dash, share};
-use trajview_layers::Origin;
+use crate::cli::output::{Out, OutputTable, cell_or_dash, share_cell};
+use trajview_layers::SentenceOrigin;
 
-use super::document::{Document, LostRow};
+use super::document::{LayerDocument, LostSymbolRow};
 
-pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    let mut table = Table::new(&[
+pub fn print_turns(document: &LayerDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    let mut table = OutputTable::new(&[
         ">turn",
         ">tokens",
         ">names",
@@ -20,70 +20,70 @@ pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Resul
         "request",
     ]);
     for turn in &document.turns {
-        table.row(vec![
+        table.add_row(vec![
             turn.turn.to_string(),
-            dash(turn.tokens),
-            share(turn.share_named),
+            cell_or_dash(turn.tokens),
+            share_cell(turn.share_named),
             turn.forecast.len().to_string(),
             turn.touched.len().to_string(),
-            share(turn.precision),
-            share(turn.recall),
+            share_cell(turn.precision),
+            share_cell(turn.recall),
             turn.restarts.as_ref().map_or("", |_| "new session").to_owned(),
             turn.request.clone(),
         ]);
     }
-    table.write(is_markdown, out)?;
-    problems(document, out)?;
-    out.line("")?;
-    lost(document, is_markdown, out)
+    table.write_table(is_markdown, out)?;
+    print_problems(document, out)?;
+    out.print_line("")?;
+    print_lost(document, is_markdown, out)
 }
 
-/// The totals, and the names that the run lost.
-pub fn lost(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    totals(document, out)?;
-    names("lost components", &document.lost_components, is_markdown, out)?;
-    names("names that nothing uses any more", &document.bypassed, is_markdown, out)
+/// Prints the totals, and the names that the run lost.
+pub fn print_lost(document: &LayerDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    print_totals(document, out)?;
+    print_lost_symbols("lost components", &document.lost_components, is_markdown, out)?;
+    print_lost_symbols("names that nothing uses any more", &document.bypassed, is_markdown, out)
 }
 
-fn problems(document: &Document, out: &mut Out) -> io::Result<()> {
+fn print_problems(document: &LayerDocument, out: &mut Out) -> io::Result<()> {
     for turn in &document.turns {
         for what in &turn.problems {
-            out.line(&format!("turn {}: {what}", turn.turn))?;
+            out.print_line(&format!("turn {}: {what}", turn.turn))?;
         }
     }
     Ok(())
 }
 
-fn totals(document: &Document, out: &mut Out) -> io::Result<()> {
+fn print_totals(document: &LayerDocument, out: &mut Out) -> io::Result<()> {
     let it = &document.totals;
-    out.line(&format!(
+    out.print_line(&format!(
         "{}: {} briefs, {} tokens on average, {} at most; they name {} of the project's classes and functions; forecast: \
          precision {}, recall {}; {} new sessions; {} calls of the helper model",
         document.layer,
         it.briefs,
-        dash(it.tokens.map(|tokens| format!("{tokens:.0}"))),
-        dash(it.most_tokens),
-        share(it.share_named),
-        share(it.precision),
-        share(it.recall),
+        cell_or_dash(it.tokens.map(|tokens| format!("{tokens:.0}"))),
+        cell_or_dash(it.most_tokens),
+        share_cell(it.share_named),
+        share_cell(it.precision),
+        share_cell(it.recall),
         it.restarts,
         it.spent.calls,
     ))
 }
 
-fn names(name: &str, rows: &[LostRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+fn print_lost_symbols(name: &str, rows: &[LostSymbolRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    out.line("")?;
-    out.line(&format!("{name} ({}), and whether the brief of the turn named them:", rows.len()))?;
-    out.line("")?;
+    out.print_line("")?;
+    out.print_line(&format!("{name} ({}), and whether the brief of the turn named them:", rows.len()))?;
+    out.print_line("")?;
     let has_components = rows.iter().any(|row| row.component.is_some());
     let mut heads = vec![">turn", "symbol", "file", "named"];
     if has_components {
         heads.insert(0, "component");
     }
-    let mut table = Table::new(&heads);
+    let mut table = OutputTable::new(&heads);
     for row in rows {
         let mut cells = vec![
             row.turn.to_string(),
@@ -94,45 +94,45 @@ fn names(name: &str, rows: &[LostRow], is_markdown: bool, out: &mut Out) -> io::
         if has_components {
             cells.insert(0, row.component.clone().unwrap_or_default());
         }
-        table.row(cells);
+        table.add_row(cells);
     }
-    table.write(is_markdown, out)
+    table.write_table(is_markdown, out)
 }
 
-/// One brief as the agent would have been told it, each sentence with what it is from.
-pub fn brief(document: &Document, turn: usize, out: &mut Out) -> io::Result<()> {
+/// Prints one brief as the agent would have received it, each sentence with its sources.
+pub fn print_brief(document: &LayerDocument, turn: usize, out: &mut Out) -> io::Result<()> {
     let Some(turn) = document.turns.iter().find(|it| it.turn == turn) else {
-        return out.line("this turn does not count: the layer was not asked");
+        return out.print_line("this turn does not count: the layer was not asked");
     };
     if turn.sentences.is_empty() {
-        out.line("the layer says nothing")?;
+        out.print_line("the layer says nothing")?;
     }
     for sentence in &turn.sentences {
-        out.line(&sentence.text)?;
+        out.print_line(&sentence.text)?;
         if !sentence.from.is_empty() {
-            let from: Vec<String> = sentence.from.iter().map(origin).collect();
-            out.line(&format!("    from {}", from.join(", ")))?;
+            let from: Vec<String> = sentence.from.iter().map(origin_text).collect();
+            out.print_line(&format!("    from {}", from.join(", ")))?;
         }
     }
-    out.line("")?;
-    out.line(&format!("{} tokens, {}", dash(turn.tokens), turn.why))?;
+    out.print_line("")?;
+    out.print_line(&format!("{} tokens, {}", cell_or_dash(turn.tokens), turn.why))?;
     if let Some(why) = &turn.restarts {
-        out.line(&format!("new session: {why}"))?;
+        out.print_line(&format!("new session: {why}"))?;
     }
-    out.line(&format!("forecast: {}", listed(&turn.forecast)))?;
-    out.line(&format!("touched:  {}", listed(&turn.touched)))
+    out.print_line(&format!("forecast: {}", files_text(&turn.forecast)))?;
+    out.print_line(&format!("touched:  {}", files_text(&turn.touched)))
 }
 
-fn listed(files: &[String]) -> String {
+fn files_text(files: &[String]) -> String {
     if files.is_empty() { "-".into() } else { files.join(", ") }
 }
 
-fn origin(origin: &Origin) -> String {
+fn origin_text(origin: &SentenceOrigin) -> String {
     match origin {
-        Origin::Record(file) => file.clone(),
-        Origin::Request(turn) => format!("the request of turn {turn}"),
-        Origin::Step { turn, step } => format!("step {turn}.{step}"),
-        Origin::Lines { path, start, end } => format!("{path}:{start}-{end}"),
-        Origin::Decision(id) => format!("decision {id}"),
+        SentenceOrigin::Record(file) => file.clone(),
+        SentenceOrigin::Request(turn) => format!("the request of turn {turn}"),
+        SentenceOrigin::Step { turn, step } => format!("step {turn}.{step}"),
+        SentenceOrigin::Lines { path, start, end } => format!("{path}:{start}-{end}"),
+        SentenceOrigin::Decision(id) => format!("decision {id}"),
     }
 }

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-/// What GitHub and others make a link of without any sign around it.
+/// Text that GitHub and others turn into a link without any markup.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?ix)(?:
         \b(?:https?|ftp|file)://[^\s<>`|]*[\w/=&]
@@ -15,9 +15,9 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("an address is a pattern")
 });
 
-/// The words as Markdown shows them as they are. What stands between backticks is code, and so are addresses from here on; of other signs those
-/// that begin something are escaped.
-pub fn inert(words: &str) -> String {
+/// Escapes text so that Markdown shows it unchanged. Text between backticks stays code, and addresses become code;
+/// other characters are escaped where they begin something.
+pub fn escape_markdown(words: &str) -> String {
     let mut shown = String::with_capacity(words.len());
     let mut done = 0;
     for code in code_spans(words) {
@@ -79,7 +79,7 @@ fn add_escaped(words: &str, shown: &mut String) {
         }
         let begins = match letter {
             '<' | '*' | '`' => true,
-            // At the end it could close a bracket of what stands around the words.
+            // At the end it could close a bracket of the surrounding text.
             ']' => next.map_or(!is_closing, |next| matches!(next, '(' | '[' | ':')),
             '!' => next == Some('['),
             '\\' => next.is_none_or(|it| it.is_ascii_punctuation()),
@@ -109,7 +109,7 @@ mod tests {
             (r"\[x](u) \<b>", r"\\[x\](u) \\\<b>"),
             ("&lt;b&gt; a & b", r"\&lt;b\&gt; a & b"),
         ] {
-            assert_eq!(inert(words), expected);
+            assert_eq!(escape_markdown(words), expected);
         }
     }
 
@@ -123,7 +123,7 @@ mod tests {
             ("0.54 [0.33, 0.75]", "0.54 [0.33, 0.75]"),
             ("0.33, 0.75]", r"0.33, 0.75\]"),
         ] {
-            assert_eq!(inert(words), expected);
+            assert_eq!(escape_markdown(words), expected);
         }
     }
 }

@@ -62,8 +62,8 @@ impl<F: Formatter> Formatter for PlainZero<F> {
     }
 }
 
-/// A document in one line.
-pub fn line(document: &impl Serialize) -> io::Result<Vec<u8>> {
+/// Returns a document in one line.
+pub fn json_line(document: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![];
     let form = PlainZero(serde_json::ser::CompactFormatter);
     document.serialize(&mut Serializer::with_formatter(&mut bytes, form))?;

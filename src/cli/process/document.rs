@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use trajview_metrics::process::{
-    Discipline, Pillar, Profile, Report, Signal, State, Weights,
-    lints::Lint,
-    pillars::{Part, Scored},
-    report::Names,
-    states::Check,
+    DisciplineScores, Pillar, RigorProfile, ProcessReport, ProcessSignal, CheckedState, PillarWeights,
+    lints::RecordingLint,
+    pillars::{PillarPart, PillarScore},
+    report::ShownStepNumbers,
+    checked_states::CheckRun,
 };
-use trajview_run::{StepId, figures};
+use trajview_run::{StepId, format_number};
 
-use super::Worked;
-use crate::cli::output::share;
+use super::ProcessedRun;
+use crate::cli::output::share_cell;
 
-/// What is said of one run.
+/// The process of one run (JSON).
 #[derive(Serialize)]
-pub struct Process {
+pub struct ProcessDocument {
     schema: &'static str,
     run: String,
     path: String,
@@ -28,18 +28,18 @@ pub struct Process {
     /// The folder that the agent left, where the code of a RigorBench result was read from there.
     pub working_copy: Option<String>,
     /// Both profiles, the paper's first.
-    pub profiles: Vec<ProfileRow>,
+    pub profiles: Vec<ProcessProfileRow>,
     pub signals: Vec<SignalRow>,
-    pub recoveries: Vec<RecoveryRow>,
-    /// Whether the files of each moment build and pass, where commands were run on request.
-    pub states: Vec<StateRow>,
-    /// The longest plan, and the step at which each of its items was done; null where that cannot be told.
-    pub plan: Vec<PlanRow>,
-    pub lints: Vec<Lint>,
+    pub recoveries: Vec<FailureRecoveryRow>,
+    /// Results of build and test for each moment, where commands were run on request.
+    pub states: Vec<CheckedStateRow>,
+    /// The longest plan, and the step at which each item was done. Null if that is not known.
+    pub plan: Vec<PlanItemRow>,
+    pub lints: Vec<RecordingLint>,
 }
 
 #[derive(Serialize)]
-pub struct ProfileRow {
+pub struct ProcessProfileRow {
     pub profile: &'static str,
     /// 0 to 1; the weighted mean of the pillars that have a value.
     pub rigor_score: Option<f64>,
@@ -56,16 +56,16 @@ pub struct PillarRow {
     pub weight: f64,
     /// 0 to 1.
     pub value: Option<f64>,
-    /// Whether the value stands for "nothing was measured".
+    /// True if the value means "nothing was measured".
     pub is_default: bool,
-    pub parts: Vec<Part>,
-    pub counted: Vec<CountedRow>,
-    /// Where the two profiles disagree.
+    pub parts: Vec<PillarPart>,
+    pub counted: Vec<CountedStepsRow>,
+    /// The point in which the two profiles disagree.
     pub disagreement: &'static str,
 }
 
 #[derive(Serialize)]
-pub struct CountedRow {
+pub struct CountedStepsRow {
     pub what: &'static str,
     pub count: usize,
     /// `12.7`: the seventh step of turn 12.
@@ -82,31 +82,31 @@ pub struct SignalRow {
 }
 
 #[derive(Serialize)]
-pub struct RecoveryRow {
+pub struct FailureRecoveryRow {
     pub failed: String,
     pub attempts: usize,
     /// Attempts that did something else than those before.
     pub strategies: usize,
-    /// Null where it was not recovered before the turn ended.
+    /// Null if it was not recovered before the turn ended.
     pub recovered: Option<String>,
-    /// Of the attempts that failed; null where tokens are not recorded.
+    /// Tokens of the failed attempts. Null if tokens are not recorded.
     pub tokens_wasted: Option<u64>,
 }
 
 /// The files after a turn, or after a step within one.
 #[derive(Serialize)]
-pub struct StateRow {
+pub struct CheckedStateRow {
     /// Counts from 1.
     pub turn: usize,
     /// `12.7`; null at the end of the turn.
     pub step: Option<String>,
     pub commit: Option<String>,
-    /// Null where it was not run.
+    /// Null if it was not run.
     pub build: Option<CheckRow>,
     pub test: Option<CheckRow>,
 }
 
-/// What a command said of some files.
+/// The result of a command on the files of one moment.
 #[derive(Serialize)]
 pub struct CheckRow {
     pub command: String,
@@ -120,7 +120,7 @@ pub struct CheckRow {
 }
 
 impl CheckRow {
-    fn of(check: &Check) -> Self {
+    fn new(check: &CheckRun) -> Self {
         Self {
             command: check.command.clone(),
             outcome: check.outcome.word(),
@@ -133,14 +133,14 @@ impl CheckRow {
 }
 
 #[derive(Serialize)]
-pub struct PlanRow {
+pub struct PlanItemRow {
     pub item: String,
     pub done: Option<String>,
 }
 
-/// What `score` says of a run's process.
+/// The process of a run in the output of `score`.
 #[derive(Serialize)]
-pub struct ScoreRow {
+pub struct ProcessScoreRow {
     profile: &'static str,
     pillars: BTreeMap<&'static str, Option<f64>>,
     rigor_score: Option<f64>,
@@ -150,19 +150,19 @@ pub struct ScoreRow {
     signals: usize,
 }
 
-/// `rigor-paper: RigorScore 0.672, over 90 % of the weights`
-pub fn said(profile: &str, rigor_score: Option<f64>, weight_used: f64) -> String {
-    let (score, weight) = (share(rigor_score), figures::percent(weight_used));
+/// Returns `rigor-paper: RigorScore 0.672, over 90 % of the weights`.
+pub fn rigor_score_text(profile: &str, rigor_score: Option<f64>, weight_used: f64) -> String {
+    let (score, weight) = (share_cell(rigor_score), format_number::whole_percent(weight_used));
     format!("{profile}: RigorScore {score}, over {weight} of the weights")
 }
 
-impl ScoreRow {
-    pub fn said(&self) -> String {
-        said(self.profile, self.rigor_score, self.weight_used)
+impl ProcessScoreRow {
+    pub fn score_text(&self) -> String {
+        rigor_score_text(self.profile, self.rigor_score, self.weight_used)
     }
 
-    /// By the paper's formulas.
-    pub fn of(report: &Report) -> Self {
+    /// Makes the row by the paper's formulas.
+    pub fn new(report: &ProcessReport) -> Self {
         let discipline = &report.paper;
         let counted = discipline.pillars.iter().flat_map(|scored| &scored.counted);
         Self {
@@ -178,12 +178,12 @@ impl ScoreRow {
 }
 
 impl SignalRow {
-    /// In playing order.
-    pub fn all(report: &Report) -> Vec<Self> {
-        let row = |signal: &Signal| Self {
+    /// Makes the rows of all signals, in playing order.
+    pub fn rows_of_report(report: &ProcessReport) -> Vec<Self> {
+        let row = |signal: &ProcessSignal| Self {
             kind: signal.kind.words(),
-            step: report.names.called(signal.step),
-            until: report.names.called(signal.until),
+            step: report.names.step_label(signal.step),
+            until: report.names.step_label(signal.until),
             why: signal.why.clone(),
             path: signal.path.clone(),
         };
@@ -191,30 +191,30 @@ impl SignalRow {
     }
 }
 
-impl Process {
-    pub fn of(worked: &Worked, weights: Option<&Weights>) -> Self {
-        let Worked { path, run, report, .. } = worked;
-        let called = |step: StepId| report.names.called(step);
-        let recoveries = report.cycles.iter().map(|cycle| RecoveryRow {
+impl ProcessDocument {
+    pub fn new(worked: &ProcessedRun, weights: Option<&PillarWeights>) -> Self {
+        let ProcessedRun { path, run, report, .. } = worked;
+        let called = |step: StepId| report.names.step_label(step);
+        let recoveries = report.cycles.iter().map(|cycle| FailureRecoveryRow {
             failed: called(cycle.failed),
             attempts: cycle.attempts,
             strategies: cycle.strategies,
             recovered: cycle.recovered.map(called),
             tokens_wasted: cycle.tokens_wasted,
         });
-        let state = |state: &State| StateRow {
+        let state = |state: &CheckedState| CheckedStateRow {
             turn: state.turn + 1,
             step: state.step.map(called),
             commit: state.commit.clone(),
-            build: state.build.as_ref().map(CheckRow::of),
-            test: state.test.as_ref().map(CheckRow::of),
+            build: state.build.as_ref().map(CheckRow::new),
+            test: state.test.as_ref().map(CheckRow::new),
         };
-        let planned = |(item, done): &(String, Option<StepId>)| PlanRow {
+        let planned = |(item, done): &(String, Option<StepId>)| PlanItemRow {
             item: item.clone(),
             done: done.map(called),
         };
         let profile =
-            |profile: &Profile| profile_row(report.in_profile(*profile), weights, &report.names);
+            |profile: &RigorProfile| profile_row(report.in_profile(*profile), weights, &report.names);
         Self {
             schema: "trajview.process/1",
             run: run.id.clone(),
@@ -223,8 +223,8 @@ impl Process {
             task: run.task_key(),
             agent: run.agent_key(),
             working_copy: worked.working_copy.clone(),
-            profiles: Profile::ALL.iter().map(profile).collect(),
-            signals: SignalRow::all(report),
+            profiles: RigorProfile::ALL.iter().map(profile).collect(),
+            signals: SignalRow::rows_of_report(report),
             recoveries: recoveries.collect(),
             states: report.states.iter().map(state).collect(),
             plan: report.plan.iter().map(planned).collect(),
@@ -233,44 +233,44 @@ impl Process {
     }
 }
 
-fn profile_row(discipline: &Discipline, weights: Option<&Weights>, names: &Names) -> ProfileRow {
+fn profile_row(discipline: &DisciplineScores, weights: Option<&PillarWeights>, names: &ShownStepNumbers) -> ProcessProfileRow {
     let weights = weights.cloned().unwrap_or_default();
-    ProfileRow {
+    ProcessProfileRow {
         profile: discipline.profile.word(),
-        rigor_score: discipline.composite(&weights),
+        rigor_score: discipline.composite_score(&weights),
         weight_used: discipline.weight_used(),
         pillars: discipline.pillars.iter().map(|it| pillar_row(it, &weights, names)).collect(),
         not_recorded: discipline.not_recorded(),
     }
 }
 
-fn pillar_row(scored: &Scored, weights: &Weights, names: &Names) -> PillarRow {
+fn pillar_row(scored: &PillarScore, weights: &PillarWeights, names: &ShownStepNumbers) -> PillarRow {
     PillarRow {
         id: scored.pillar.word(),
         name: scored.pillar.name(),
-        weight: weights.of(scored.pillar),
+        weight: weights.weight_of(scored.pillar),
         value: scored.value,
         is_default: scored.is_default,
         parts: scored.parts.clone(),
         counted: scored
             .counted
             .iter()
-            .map(|counted| CountedRow {
+            .map(|counted| CountedStepsRow {
                 what: counted.what,
                 count: counted.count,
-                steps: counted.steps.iter().map(|step| names.called(*step)).collect(),
+                steps: counted.steps.iter().map(|step| names.step_label(*step)).collect(),
             })
             .collect(),
-        disagreement: scored.pillar.disagreement(),
+        disagreement: scored.pillar.profile_difference(),
     }
 }
 
 /// The columns of the CSV.
-pub const CSV: &str = "run path task agent profile rigor_score weight_used pf=pillars.pf vc=pillars.vc re=pillars.re aq=pillars.aq ati=pillars.ati tad=pillars.tad ee=pillars.ee signals lints";
+pub const CSV_COLUMNS: &str = "run path task agent profile rigor_score weight_used pf=pillars.pf vc=pillars.vc re=pillars.re aq=pillars.aq ati=pillars.ati tad=pillars.tad ee=pillars.ee signals lints";
 
 /// A run as a row.
 #[derive(Serialize)]
-pub struct CsvRow {
+pub struct ProcessCsvRow {
     pub run: String,
     pub path: String,
     pub task: Option<String>,
@@ -283,7 +283,7 @@ pub struct CsvRow {
     pub lints: usize,
     /// One spelling of the agent's name for all runs of it.
     pub harness: Option<String>,
-    /// What stands for the run's outcome, where it is recorded.
+    /// The value of the run's outcome, where it is recorded.
     pub outcome: Option<f64>,
     /// `tests`, or the file that has it.
     pub outcome_from: Option<String>,
@@ -291,8 +291,8 @@ pub struct CsvRow {
     pub working_copy: Option<String>,
 }
 
-impl CsvRow {
-    pub fn of(worked: &Worked, profile: Profile, weights: Option<&Weights>) -> Self {
+impl ProcessCsvRow {
+    pub fn new(worked: &ProcessedRun, profile: RigorProfile, weights: Option<&PillarWeights>) -> Self {
         let discipline = worked.report.in_profile(profile);
         Self {
             run: worked.run.id.clone(),
@@ -300,9 +300,9 @@ impl CsvRow {
             task: worked.run.task_key(),
             agent: worked.run.agent_key(),
             profile: profile.word(),
-            rigor_score: discipline.composite(&weights.cloned().unwrap_or_default()),
+            rigor_score: discipline.composite_score(&weights.cloned().unwrap_or_default()),
             weight_used: discipline.weight_used(),
-            pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.value(*it))).collect(),
+            pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.pillar_value(*it))).collect(),
             signals: worked.report.signals.len(),
             lints: worked.report.lints.len(),
             harness: worked.run.agent_key(),

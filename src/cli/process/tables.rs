@@ -1,26 +1,26 @@
-//! What `process` prints of one run.
+//! The output of `process` for one run.
 
 use std::io;
 
-use crate::cli::output::{Out, Table, share};
-use trajview_run::figures;
+use crate::cli::output::{Out, OutputTable, share_cell};
+use trajview_run::format_number;
 
 use super::{
-    Args, Process,
-    document::{CheckRow, ProfileRow, StateRow, said},
+    ProcessArgs, ProcessDocument,
+    document::{CheckRow, ProcessProfileRow, CheckedStateRow, rigor_score_text},
 };
 
-pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub fn print_process(process: &ProcessDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     for profile in &process.profiles {
-        pillars(profile, is_markdown, out)?;
-        out.line("")?;
+        print_pillars(profile, is_markdown, out)?;
+        out.print_line("")?;
     }
-    disagreements(process, out)?;
-    section("signals", process.signals.len(), out)?;
-    signal_table(process).write(is_markdown, out)?;
+    print_disagreements(process, out)?;
+    print_section("signals", process.signals.len(), out)?;
+    signal_table(process).write_table(is_markdown, out)?;
     if !process.recoveries.is_empty() {
-        section("failures and recoveries", process.recoveries.len(), out)?;
-        let mut table = Table::new(&[
+        print_section("failures and recoveries", process.recoveries.len(), out)?;
+        let mut table = OutputTable::new(&[
             "failed at",
             ">attempts",
             ">strategies",
@@ -29,53 +29,53 @@ pub fn print(process: &Process, is_markdown: bool, out: &mut Out) -> io::Result<
         ]);
         for row in &process.recoveries {
             let recovered = row.recovered.clone().unwrap_or_else(|| "not in this turn".into());
-            table.row(vec![
+            table.add_row(vec![
                 row.failed.clone(),
                 row.attempts.to_string(),
                 row.strategies.to_string(),
-                row.tokens_wasted.map_or_else(|| "-".into(), figures::count),
+                row.tokens_wasted.map_or_else(|| "-".into(), format_number::with_thousands),
                 recovered,
             ]);
         }
-        table.write(is_markdown, out)?;
+        table.write_table(is_markdown, out)?;
     }
-    states(&process.states, is_markdown, out)?;
+    print_states(&process.states, is_markdown, out)?;
     if !process.plan.is_empty() {
-        section("plan", process.plan.len(), out)?;
-        let mut table = Table::new(&["planned", "done at"]);
+        print_section("plan", process.plan.len(), out)?;
+        let mut table = OutputTable::new(&["planned", "done at"]);
         for row in &process.plan {
-            table.row(vec![row.item.clone(), row.done.clone().unwrap_or_else(|| "-".into())]);
+            table.add_row(vec![row.item.clone(), row.done.clone().unwrap_or_else(|| "-".into())]);
         }
-        table.write(is_markdown, out)?;
+        table.write_table(is_markdown, out)?;
     }
     if !process.lints.is_empty() {
-        section("the recording cannot be what it says", process.lints.len(), out)?;
+        print_section("the recording cannot be what it says", process.lints.len(), out)?;
         process
             .lints
             .iter()
-            .try_for_each(|lint| out.sentence(&format!("{}: {}", lint.id, lint.what)))?;
+            .try_for_each(|lint| out.print_sentence(&format!("{}: {}", lint.id, lint.what)))?;
     }
     Ok(())
 }
 
-fn states(rows: &[StateRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+fn print_states(rows: &[CheckedStateRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    section("states built and tested on request", rows.len(), out)?;
-    let mut table = Table::new(&["after", "build", ">seconds", "test", ">seconds", "commit"]);
+    print_section("states built and tested on request", rows.len(), out)?;
+    let mut table = OutputTable::new(&["after", "build", ">seconds", "test", ">seconds", "commit"]);
     for row in rows {
         let check = |check: &Option<CheckRow>| match check {
             None => ["-".to_owned(), "-".to_owned()],
             Some(check) => {
                 let code = check.exit_code.filter(|code| *code != 0);
                 let code = code.map(|code| format!(" (exit code {code})")).unwrap_or_default();
-                let seconds = check.seconds.map_or_else(|| "-".into(), figures::tenths);
+                let seconds = check.seconds.map_or_else(|| "-".into(), format_number::one_decimal);
                 [format!("{}{code}", check.outcome), seconds]
             }
         };
         let ([build, build_seconds], [test, test_seconds]) = (check(&row.build), check(&row.test));
-        table.row(vec![
+        table.add_row(vec![
             row.step.clone().unwrap_or_else(|| format!("turn {}", row.turn)),
             build,
             build_seconds,
@@ -84,41 +84,41 @@ fn states(rows: &[StateRow], is_markdown: bool, out: &mut Out) -> io::Result<()>
             row.commit.as_deref().map_or("-", |commit| commit.get(..8).unwrap_or(commit)).into(),
         ]);
     }
-    table.write(is_markdown, out)
+    table.write_table(is_markdown, out)
 }
 
-fn section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
-    out.line("")?;
-    out.sentence(&format!("{name} ({count})"))
+fn print_section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
+    out.print_line("")?;
+    out.print_sentence(&format!("{name} ({count})"))
 }
 
-fn pillars(profile: &ProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    out.sentence(&said(profile.profile, profile.rigor_score, profile.weight_used))?;
-    let mut table = Table::new(&["pillar", ">weight", ">value", "counted", "parts"]);
+fn print_pillars(profile: &ProcessProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    out.print_sentence(&rigor_score_text(profile.profile, profile.rigor_score, profile.weight_used))?;
+    let mut table = OutputTable::new(&["pillar", ">weight", ">value", "counted", "parts"]);
     for row in &profile.pillars {
         let star = if row.is_default { "*" } else { "" };
         let counted = row.counted.iter().map(|it| format!("{} {}", it.count, it.what));
-        let parts = row.parts.iter().map(|part| format!("{} {}", part.id, share(part.value)));
-        table.row(vec![
+        let parts = row.parts.iter().map(|part| format!("{} {}", part.id, share_cell(part.value)));
+        table.add_row(vec![
             format!("{} ({})", row.name, row.id.to_uppercase()),
-            figures::percent(row.weight),
-            share(row.value) + star,
+            format_number::whole_percent(row.weight),
+            share_cell(row.value) + star,
             counted.collect::<Vec<_>>().join(", "),
             parts.collect::<Vec<_>>().join(", "),
         ]);
     }
-    table.write(is_markdown, out)?;
+    table.write_table(is_markdown, out)?;
     if !profile.not_recorded.is_empty() {
-        out.sentence(&format!("not recorded: {}", profile.not_recorded.join(", ")))?;
+        out.print_sentence(&format!("not recorded: {}", profile.not_recorded.join(", ")))?;
     }
     if profile.pillars.iter().any(|row| row.is_default) {
-        out.sentence("* the scorer's value where it counted nothing")?;
+        out.print_sentence("* the scorer's value where it counted nothing")?;
     }
     Ok(())
 }
 
-/// One line for each pillar in which the profiles come to something else.
-fn disagreements(process: &Process, out: &mut Out) -> io::Result<()> {
+/// Prints one line for each pillar on which the profiles disagree.
+fn print_disagreements(process: &ProcessDocument, out: &mut Out) -> io::Result<()> {
     let [paper, shipped] = process.profiles.as_slice() else { return Ok(()) };
     let differ: Vec<_> = paper
         .pillars
@@ -128,31 +128,31 @@ fn disagreements(process: &Process, out: &mut Out) -> io::Result<()> {
         .map(|(a, _)| a)
         .collect();
     if !differ.is_empty() {
-        out.sentence("where paper and scorer disagree")?;
+        out.print_sentence("where paper and scorer disagree")?;
     }
     differ.iter().try_for_each(|row| {
-        out.sentence(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement))
+        out.print_sentence(&format!("  {}: {}", row.id.to_uppercase(), row.disagreement))
     })
 }
 
-fn signal_table(process: &Process) -> Table {
-    let mut table = Table::new(&["step", "signal", "why"]);
+fn signal_table(process: &ProcessDocument) -> OutputTable {
+    let mut table = OutputTable::new(&["step", "signal", "why"]);
     for signal in &process.signals {
         let step = match signal.step == signal.until {
             true => signal.step.clone(),
             false => format!("{} to {}", signal.step, signal.until),
         };
-        table.row(vec![step, signal.kind.to_owned(), signal.why.clone()]);
+        table.add_row(vec![step, signal.kind.to_owned(), signal.why.clone()]);
     }
     table
 }
 
-pub fn signals(process: &Process, args: &Args, out: &mut Out) -> io::Result<()> {
+pub fn print_signals(process: &ProcessDocument, args: &ProcessArgs, out: &mut Out) -> io::Result<()> {
     if args.json {
-        return out.json_list("trajview.signals/1", ("signals", &process.signals));
+        return out.print_json_list("trajview.signals/1", ("signals", &process.signals));
     }
     if args.csv {
-        return out.csv("step until kind path why", &process.signals);
+        return out.print_csv("step until kind path why", &process.signals);
     }
-    signal_table(process).write(args.forms.md, out)
+    signal_table(process).write_table(args.forms.md, out)
 }

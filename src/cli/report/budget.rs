@@ -1,34 +1,34 @@
-//! How much of the turns a report shows. A recording may be of any size, and a report is for a browser: what is more is left
-//! out, and the report says how much it is and which command prints it.
+//! Limits on the turns in a report. A recording may be of any size, and a report is for a browser: the rest is left
+//! out, and the report names its size and the command that prints it.
 
 use std::collections::BTreeSet;
 
-use super::page;
+use super::html_text;
 
 /// Turns of a run that are in a report.
-pub const TURNS: usize = 2000;
+pub const MOST_TURNS: usize = 2000;
 
 /// Rows of a table that a page shows.
-pub const ROWS: usize = 2000;
+pub const MOST_ROWS: usize = 2000;
 
 /// Warnings of a run that a page shows.
-pub const WARNINGS: usize = 200;
+pub const MOST_WARNINGS: usize = 200;
 
 /// A diff that a verdict rests on is shown as far as this, in bytes.
-pub const EVIDENCE_BYTES: usize = 1 << 20;
+pub const MOST_EVIDENCE_BYTES: usize = 1 << 20;
 
 /// Files that are looked at for the curves of a run, each as often as there are moments; measuring more takes too long.
-pub const MEASURED_FILES: usize = 5_000_000;
+pub const MOST_MEASURED_FILES: usize = 5_000_000;
 
-/// What markup takes beside the words, in bytes: somewhat more than what it does.
-const TURN: usize = 1200;
-const STEP: usize = 400;
-const FILE: usize = 500;
-const LINE: usize = 24;
+/// Bytes of markup for each part, somewhat more than it takes.
+const TURN_MARKUP_BYTES: usize = 1200;
+const STEP_MARKUP_BYTES: usize = 400;
+const FILE_MARKUP_BYTES: usize = 500;
+const LINE_MARKUP_BYTES: usize = 24;
 
-/// What the turns of one run may still take of a page.
+/// The rest of the page that the turns of one run may use.
 #[derive(Debug)]
-pub struct Budget {
+pub struct PageBudget {
     /// Bytes of a text that are shown.
     pub text: usize,
     /// Files of a turn that are shown.
@@ -39,14 +39,14 @@ pub struct Budget {
     wanted: BTreeSet<(usize, usize)>,
 }
 
-impl Budget {
-    /// Of `total` bytes.
+impl PageBudget {
+    /// Makes a budget of `total` bytes.
     pub fn new(text: usize, files: usize, total: usize) -> Self {
         Self { text, files, left: total, wanted: BTreeSet::new() }
     }
 
-    /// The same, with these files shown in any case.
-    pub fn with(self, wanted: BTreeSet<(usize, usize)>) -> Self {
+    /// Returns the same, with these files shown in any case.
+    pub fn with_wanted_files(self, wanted: BTreeSet<(usize, usize)>) -> Self {
         Self { wanted, ..self }
     }
 
@@ -54,26 +54,26 @@ impl Budget {
         self.left == 0
     }
 
-    /// Whether a file is shown where `shown` files of its turn are shown already.
-    pub fn has_file(&self, turn: usize, file: usize, shown: usize) -> bool {
+    /// Returns whether a file is shown after `shown` other files of its turn.
+    pub fn shows_file(&self, turn: usize, file: usize, shown: usize) -> bool {
         self.wanted.contains(&(turn, file)) || !self.is_used_up() && shown < self.files
     }
 
-    pub fn take_turn<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
-        self.take(TURN, texts);
+    pub fn spend_turn<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        self.spend_bytes(TURN_MARKUP_BYTES, texts);
     }
 
-    pub fn take_step<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
-        self.take(STEP, texts);
+    pub fn spend_step<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+        self.spend_bytes(STEP_MARKUP_BYTES, texts);
     }
 
-    pub fn take_file<'t>(&mut self, path: &'t str, patch: Option<&'t str>) {
-        let lines = patch.map_or("", |patch| page::cut(patch, self.text).0).lines().count();
-        self.take(FILE + lines * LINE, [path, path, patch.unwrap_or_default()]);
+    pub fn spend_file<'t>(&mut self, path: &'t str, patch: Option<&'t str>) {
+        let lines = patch.map_or("", |patch| html_text::cut_text(patch, self.text).0).lines().count();
+        self.spend_bytes(FILE_MARKUP_BYTES + lines * LINE_MARKUP_BYTES, [path, path, patch.unwrap_or_default()]);
     }
 
-    fn take<'t>(&mut self, markup: usize, texts: impl IntoIterator<Item = &'t str>) {
-        let shown = |text| page::escaped_bytes(page::cut(text, self.text).0);
+    fn spend_bytes<'t>(&mut self, markup: usize, texts: impl IntoIterator<Item = &'t str>) {
+        let shown = |text| html_text::count_escaped_bytes(html_text::cut_text(text, self.text).0);
         let words: usize = texts.into_iter().map(shown).sum();
         self.left = self.left.saturating_sub(markup + words);
     }

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{
-    material::{CurvePoint, Curves, Life, RunPart},
-    page::{escaped, slug},
+    report_data::{CurvePoint, RunCurves, ComponentLife, RunPart},
+    html_text::{escape_html, slug},
 };
 
 const WIDTH: f64 = 720.0;
@@ -15,42 +15,43 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 34.0;
 
 /// A number along the run.
-struct Series {
+struct ChartSeries {
     name: &'static str,
     class: &'static str,
     of: fn(&CurvePoint) -> Option<f64>,
 }
 
-const SERIES: [Series; 2] = [
-    Series { name: "erosion", class: "one", of: |it| it.erosion },
-    Series { name: "verbosity", class: "two", of: |it| it.verbosity },
+const SERIES: [ChartSeries; 2] = [
+    ChartSeries { name: "erosion", class: "one", of: |it| it.erosion },
+    ChartSeries { name: "verbosity", class: "two", of: |it| it.verbosity },
 ];
 
-/// The largest value of them; None where nothing was measured. Charts beside each other go up to the same.
-pub fn most(curves: &Curves) -> Option<f64> {
+/// Returns the largest value of both series. None if nothing was measured. Charts next to each other have the same
+/// axis.
+pub fn largest_value(curves: &RunCurves) -> Option<f64> {
     let points = curves.points.iter();
     points.flat_map(|it| SERIES.iter().filter_map(|one| (one.of)(it))).reduce(f64::max)
 }
 
-/// Erosion and verbosity, on an axis that holds `most`; nothing where neither was measured.
-pub fn curves(curves: &Curves, name: &str, most: Option<f64>) -> String {
+/// Draws erosion and verbosity, on an axis that contains `most`. Empty if neither was measured.
+pub fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> String {
     let points = &curves.points;
-    let (Some(most), Some(_)) = (most, self::most(curves)) else { return String::new() };
-    let top = top_of(most);
+    let (Some(most), Some(_)) = (most, self::largest_value(curves)) else { return String::new() };
+    let top = top_of_axis(most);
     let mut svg = format!(
         "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"Erosion and verbosity of {}, by {}\">",
-        escaped(name),
-        escaped(&curves.each)
+        escape_html(name),
+        escape_html(&curves.each)
     );
-    axes(&mut svg, top, points);
+    write_axes(&mut svg, top, points);
     let mut ends = vec![];
     for series in &SERIES {
-        draw(&mut svg, series, points, top);
+        write_series(&mut svg, series, points, top);
         let last =
             points.iter().enumerate().rev().find_map(|(at, it)| Some((at, (series.of)(it)?)));
-        ends.extend(last.map(|(at, value)| (series, x(at, points.len()), y(value, top))));
+        ends.extend(last.map(|(at, value)| (series, point_x(at, points.len()), point_y(value, top))));
     }
-    // Names that would stand on each other are moved apart.
+    // Names that would overlap are moved apart.
     if let [(.., one), (.., two)] = &mut ends[..]
         && (*one - *two).abs() < 14.0
     {
@@ -72,26 +73,26 @@ pub fn curves(curves: &Curves, name: &str, most: Option<f64>) -> String {
     svg
 }
 
-/// A round number above all values.
-fn top_of(most: f64) -> f64 {
+/// Returns a round number above all values.
+fn top_of_axis(most: f64) -> f64 {
     let steps = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
     steps.into_iter().find(|step| most <= *step).unwrap_or(1.0)
 }
 
-fn x(at: usize, count: usize) -> f64 {
+fn point_x(at: usize, count: usize) -> f64 {
     let share = if count > 1 { at as f64 / (count - 1) as f64 } else { 0.5 };
     LEFT + share * (WIDTH - LEFT - RIGHT)
 }
 
-fn y(value: f64, top: f64) -> f64 {
+fn point_y(value: f64, top: f64) -> f64 {
     HEIGHT - BOTTOM - value / top * (HEIGHT - TOP - BOTTOM)
 }
 
-fn axes(svg: &mut String, top: f64, points: &[CurvePoint]) {
+fn write_axes(svg: &mut String, top: f64, points: &[CurvePoint]) {
     let decimals = if top < 0.2 { 3 } else { 2 };
     for part in 0..=4 {
         let value = top * f64::from(part) / 4.0;
-        let y = y(value, top);
+        let y = point_y(value, top);
         let (end, text) = (WIDTH - RIGHT, LEFT - 6.0);
         let _ = write!(
             svg,
@@ -101,15 +102,15 @@ fn axes(svg: &mut String, top: f64, points: &[CurvePoint]) {
     }
     let every = points.len().div_ceil(12).max(1);
     for (at, point) in points.iter().enumerate().step_by(every) {
-        let (x, y) = (x(at, points.len()), HEIGHT - BOTTOM + 18.0);
+        let (x, y) = (point_x(at, points.len()), HEIGHT - BOTTOM + 18.0);
         let label: String = point.label.chars().take(10).collect();
-        let label = escaped(&label);
+        let label = escape_html(&label);
         let _ = write!(svg, "<text class=\"tick middle\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
     }
 }
 
-/// A line that has a gap where nothing was measured, and a mark at each point.
-fn draw(svg: &mut String, series: &Series, points: &[CurvePoint], top: f64) {
+/// Writes a line that has a gap where nothing was measured, and a mark at each point.
+fn write_series(svg: &mut String, series: &ChartSeries, points: &[CurvePoint], top: f64) {
     let mut path = String::new();
     let mut is_open = false;
     let mut marks = String::new();
@@ -118,7 +119,7 @@ fn draw(svg: &mut String, series: &Series, points: &[CurvePoint], top: f64) {
             is_open = false;
             continue;
         };
-        let (x, y) = (x(at, points.len()), y(value, top));
+        let (x, y) = (point_x(at, points.len()), point_y(value, top));
         let _ = write!(path, "{}{x:.1} {y:.1}", if is_open { 'L' } else { 'M' });
         is_open = true;
         let title =
@@ -132,28 +133,28 @@ fn draw(svg: &mut String, series: &Series, points: &[CurvePoint], top: f64) {
             ),
         };
         let end = if series.class == "one" { "</circle>" } else { "</rect>" };
-        let _ = write!(marks, "{shape}<title>{}</title>{end}", escaped(&title));
+        let _ = write!(marks, "{shape}<title>{}</title>{end}", escape_html(&title));
     }
     let class = series.class;
     let _ =
         write!(svg, "<path class=\"line {class}\" d=\"{path}\"/><g class=\"{class}\">{marks}</g>");
 }
 
-const ROW: f64 = 18.0;
-const NAMES: f64 = 64.0;
+const ROW_HEIGHT: f64 = 18.0;
+const NAMES_WIDTH: f64 = 64.0;
 
-/// What became of the code of each component; nothing where none is followed.
-pub fn lifelines(run: &RunPart) -> String {
+/// Draws the lifeline of each component. Empty if none is followed.
+pub fn lifelines_svg(run: &RunPart) -> String {
     if run.lifelines.is_empty() || run.turn_count == 0 {
         return String::new();
     }
-    let height = ROW * run.lifelines.len() as f64 + 26.0;
+    let height = ROW_HEIGHT * run.lifelines.len() as f64 + 26.0;
     let mut svg = format!(
         "<svg class=\"chart lives\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Lifelines of the components of {}\">",
-        escaped(&run.id)
+        escape_html(&run.id)
     );
     let turn_x =
-        |turn: usize| NAMES + (turn as f64 / run.turn_count as f64) * (WIDTH - NAMES - 12.0);
+        |turn: usize| NAMES_WIDTH + (turn as f64 / run.turn_count as f64) * (WIDTH - NAMES_WIDTH - 12.0);
     let every = run.turn_count.div_ceil(14).max(1);
     for turn in (0..=run.turn_count).step_by(every) {
         let x = turn_x(turn);
@@ -165,20 +166,20 @@ pub fn lifelines(run: &RunPart) -> String {
         );
     }
     for (at, life) in run.lifelines.iter().enumerate() {
-        one_life(&mut svg, run, life, ROW * at as f64 + ROW / 2.0, &turn_x);
+        write_life(&mut svg, run, life, ROW_HEIGHT * at as f64 + ROW_HEIGHT / 2.0, &turn_x);
     }
     svg.push_str("</svg>");
     svg
 }
 
-fn one_life(svg: &mut String, run: &RunPart, life: &Life, y: f64, turn_x: &impl Fn(usize) -> f64) {
+fn write_life(svg: &mut String, run: &RunPart, life: &ComponentLife, y: f64, turn_x: &impl Fn(usize) -> f64) {
     let firsts = life.symbols.iter().filter_map(|it| it.first);
     let ends = life.symbols.iter().filter(|it| it.first.is_some());
     let end = ends.map(|it| it.vanished.unwrap_or(run.turn_count)).max();
     let used = life.symbols.iter().filter_map(|it| it.last_used).max();
     let title = life.symbols.iter().map(|it| format!("{}: {}", it.name, it.state));
-    let title = escaped(&title.collect::<Vec<_>>().join("; "));
-    let (id, name) = (slug(&life.component), escaped(&life.component));
+    let title = escape_html(&title.collect::<Vec<_>>().join("; "));
+    let (id, name) = (slug(&life.component), escape_html(&life.component));
     let _ = write!(
         svg,
         "<a href=\"#{}component-{id}\"><title>{title}</title><text class=\"tick\" x=\"0\" y=\"{:.1}\">{name}</text>",

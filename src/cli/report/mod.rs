@@ -1,32 +1,32 @@
-//! `trajview report`: one run, several that are compared, or a study, as one file for others to read.
+//! `trajview report`: one run, several that are compared, or a study, as one file for other readers.
 //!
-//! Every number in it is printed by another command: [`gather`] carries those commands out and keeps their tables, each with
-//! the command line that prints it again. What is of the recording itself ([`material`]) is read through the same functions as
-//! `show` and `diff`. All of it becomes one document, which the redactor goes through as a whole ([`trajview_code::redact`])
-//! before [`html`] or [`tables`] writes a word of it.
+//! Every number in it is printed by another command: [`report_builder`] runs those commands and collects their tables, each
+//! with the command line that prints it again. Facts of the recording itself ([`report_data`]) are read through the same
+//! functions as in `show` and `diff`. All of it becomes one document, which the redactor processes as a whole
+//! ([`trajview_code::redact`]) before [`html`] or [`tables`] writes a word of it.
 
 mod budget;
 mod charts;
 mod evidence;
-mod gather;
+mod report_builder;
 mod html;
-mod material;
-mod page;
+mod report_data;
+mod html_text;
 mod tables;
-mod turns;
+mod turn_parts;
 
 use std::{fs, path::PathBuf};
 
 use trajview_store as store;
 
 use super::{
-    Exit, Failure, Outcome, at,
-    measuring::Measuring,
-    output::{Out, tell},
-    redaction::Redacting,
+    Exit, CommandFailure, CommandResult, run_args,
+    measuring_args::MeasuringArgs,
+    output::{Out, print_note},
+    redaction::RedactingArgs,
 };
-use gather::{Asked, Bounds, Subject};
-use material::Report;
+use report_builder::{ReportRequest, ReportBounds, ReportSubject};
+use report_data::ReportMaterial;
 
 /// Write one file about a run, a comparison or a study, to be read without trajview
 ///
@@ -35,9 +35,9 @@ use material::Report;
 /// the tables of `trajview agree`. Keys, passwords, addresses, home folders and names are taken out of everything
 /// recorded. The labels of every rater are in it: do not hand it to somebody who still labels blind.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct ReportArgs {
     /// A run; several that are compared; a study (study.toml) or a folder of run bundles
-    #[arg(value_name = "RUN|STUDY", required = true, value_parser = at::recording())]
+    #[arg(value_name = "RUN|STUDY", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// One file of HTML; this is what is written if nothing is said
     #[arg(long)]
@@ -65,57 +65,57 @@ pub struct Args {
     #[arg(long, value_name = "BYTES", default_value_t = 20_000_000)]
     most_total: usize,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasuringArgs,
     #[command(flatten)]
-    redacting: Redacting,
+    redacting: RedactingArgs,
 }
 
-pub fn run(args: &Args, out: &mut Out) -> Outcome {
-    args.redacting.check()?;
-    let subject = Subject::of(&args.paths)?;
+pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
+    args.redacting.check_json()?;
+    let subject = ReportSubject::from_paths(&args.paths)?;
     let opened =
         subject.runs.iter().map(|path| store::open(path)).collect::<Result<Vec<_>, _>>()?;
-    let asked = Asked {
+    let request = ReportRequest {
         subject: &subject,
         opened: &opened,
         judge: args.judge.as_deref(),
-        measuring: args.measuring.words(),
-        carry_out: &super::kept,
+        measuring: args.measuring.to_arguments(),
+        carry_out: &super::captured_output,
         with_turns: !args.markdown && !args.latex,
-        bounds: Bounds { text: args.most_bytes, files: args.most_files, total: args.most_total },
+        bounds: ReportBounds { text: args.most_bytes, files: args.most_files, total: args.most_total },
     };
-    let report = gather::report(&asked)?;
-    let redactor = args.redacting.redactor(opened.iter().map(|it| &*it.run));
-    let report = redacted(report, &redactor)?;
+    let report = report_builder::make_report(&request)?;
+    let redactor = args.redacting.redactor_for_runs(opened.iter().map(|it| &*it.run));
+    let report = redact_report(report, &redactor)?;
     if args.redacting.is_list() {
-        args.redacting.list(&redactor.findings(), out)?;
+        args.redacting.print_findings(&redactor.findings(), out)?;
         return Ok(Exit::Fine);
     }
     let text = if args.markdown {
-        tables::markdown(&report)
+        tables::markdown_report(&report)
     } else if args.latex {
-        tables::latex(&report)
+        tables::latex_report(&report)
     } else {
-        html::page(&report, args.most_bytes)
+        html::html_page(&report, args.most_bytes)
     };
-    args.redacting.tell(&redactor.counts());
+    args.redacting.print_counts(&redactor.counts_by_kind());
     match &args.out {
-        None => out.raw(text.as_bytes())?,
+        None => out.print_bytes(text.as_bytes())?,
         Some(path) => {
             fs::write(path, &text).map_err(|why| {
-                Failure::unread(format!("cannot write {}: {why}", path.display()))
+                CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
             })?;
-            tell(&format!("{}: {} bytes", path.display(), text.len()));
+            print_note(&format!("{}: {} bytes", path.display(), text.len()));
         }
     }
     Ok(Exit::Fine)
 }
 
-/// The report without its secrets; nothing of it is written before.
-fn redacted(report: Report, redactor: &trajview_code::redact::Redactor) -> Result<Report, Failure> {
+/// Returns the report without its secrets; nothing of it is written before.
+fn redact_report(report: ReportMaterial, redactor: &trajview_code::redact::Redactor) -> Result<ReportMaterial, CommandFailure> {
     let failed = |why: serde_json::Error| {
-        Failure::not_understood(format!("internal error in trajview, please report it: {why}"))
+        CommandFailure::cannot_understand(format!("internal error in trajview, please report it: {why}"))
     };
     let document = serde_json::to_value(report).map_err(failed)?;
-    serde_json::from_value(redactor.json("", document)).map_err(failed)
+    serde_json::from_value(redactor.redact_json("", document)).map_err(failed)
 }

@@ -1,54 +1,54 @@
 //! The tables of a report as Markdown and as LaTeX, with the commands that print them.
 
-use crate::cli::output::{Table, inert, plain};
+use crate::cli::output::{OutputTable, escape_markdown, safe_line};
 
-use super::material::{Cells, Part, Report, Section};
+use super::report_data::{TableCells, SectionPart, ReportMaterial, ReportSection};
 
-pub fn markdown(report: &Report) -> String {
-    let mut text = format!("# {}\n\n", one_line(&report.title));
+pub fn markdown_report(report: &ReportMaterial) -> String {
+    let mut text = format!("# {}\n\n", safe_markdown_line(&report.title));
     for (name, value) in &report.made_of {
-        text.push_str(&format!("- {name}: {}\n", one_line(value)));
+        text.push_str(&format!("- {name}: {}\n", safe_markdown_line(value)));
     }
-    for (title, section) in sections(report) {
-        text.push_str(&format!("\n## {}\n\nFrom {}", one_line(&title), code(&command(section))));
+    for (title, section) in titled_sections(report) {
+        text.push_str(&format!("\n## {}\n\nFrom {}", safe_markdown_line(&title), code_span(&section_command(section))));
         text.push_str(&format!(" ({}).\n", section.source));
         for part in &section.parts {
             match part {
-                Part::Line(line) if line.trim().is_empty() => {}
-                Part::Line(line) => text.push_str(&format!("\n{}\n", one_line(line))),
-                Part::Table(cells) => text.push_str(&format!("\n{}", form(cells, "md"))),
+                SectionPart::Line(line) if line.trim().is_empty() => {}
+                SectionPart::Line(line) => text.push_str(&format!("\n{}\n", safe_markdown_line(line))),
+                SectionPart::Table(cells) => text.push_str(&format!("\n{}", table_text(cells, "md"))),
             }
         }
         for note in &section.notes {
-            text.push_str(&format!("\n{}\n", one_line(note)));
+            text.push_str(&format!("\n{}\n", safe_markdown_line(note)));
         }
     }
     text
 }
 
-pub fn latex(report: &Report) -> String {
-    let mut text = format!("% {}\n", comment(&report.title));
+pub fn latex_report(report: &ReportMaterial) -> String {
+    let mut text = format!("% {}\n", latex_comment(&report.title));
     for (name, value) in &report.made_of {
-        text.push_str(&format!("% {name}: {}\n", comment(value)));
+        text.push_str(&format!("% {name}: {}\n", latex_comment(value)));
     }
-    for (title, section) in sections(report) {
-        text.push_str(&format!("\n% {}\n% {}\n", comment(&title), comment(&command(section))));
+    for (title, section) in titled_sections(report) {
+        text.push_str(&format!("\n% {}\n% {}\n", latex_comment(&title), latex_comment(&section_command(section))));
         for part in &section.parts {
             match part {
-                Part::Line(line) if line.trim().is_empty() => {}
-                Part::Line(line) => text.push_str(&format!("% {}\n", comment(line))),
-                Part::Table(cells) => text.push_str(&format!("\n{}", form(cells, "tex"))),
+                SectionPart::Line(line) if line.trim().is_empty() => {}
+                SectionPart::Line(line) => text.push_str(&format!("% {}\n", latex_comment(line))),
+                SectionPart::Table(cells) => text.push_str(&format!("\n{}", table_text(cells, "tex"))),
             }
         }
         for note in &section.notes {
-            text.push_str(&format!("% {}\n", comment(note)));
+            text.push_str(&format!("% {}\n", latex_comment(note)));
         }
     }
     text
 }
 
-/// All of them, those of a run with its name.
-fn sections(report: &Report) -> impl Iterator<Item = (String, &Section)> {
+/// Returns all of them, those of a run with its name.
+fn titled_sections(report: &ReportMaterial) -> impl Iterator<Item = (String, &ReportSection)> {
     let of_all = report.sections.iter().map(|section| (section.title.clone(), section));
     let of_runs = report.runs.iter().flat_map(|run| {
         run.sections.iter().map(|section| (format!("{}: {}", run.id, section.title), section))
@@ -56,32 +56,32 @@ fn sections(report: &Report) -> impl Iterator<Item = (String, &Section)> {
     of_all.chain(of_runs)
 }
 
-/// A command as code, whatever backticks a path in it has.
-fn code(command: &str) -> String {
+/// Returns a command as code, whatever backticks a path in it has.
+fn code_span(command: &str) -> String {
     let longest = command.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let gap = if longest > 0 { " " } else { "" };
-    format!("{fence}{gap}{}{gap}{fence}", plain(command))
+    format!("{fence}{gap}{}{gap}{fence}", safe_line(command))
 }
 
-fn command(section: &Section) -> String {
+fn section_command(section: &ReportSection) -> String {
     section.command.clone().unwrap_or_default()
 }
 
-/// A table as the commands write it in this form.
-fn form(cells: &Cells, end: &str) -> String {
-    let mut table = Table::headed(cells.heads.clone());
-    cells.rows.iter().for_each(|row| table.row(row.clone()));
-    let texts = table.texts().into_iter();
+/// Returns a table as the commands write it in this form.
+fn table_text(cells: &TableCells, end: &str) -> String {
+    let mut table = OutputTable::with_heads(cells.heads.clone());
+    cells.rows.iter().for_each(|row| table.add_row(row.clone()));
+    let texts = table.file_texts().into_iter();
     texts.filter(|(form, _)| *form == end).map(|(_, text)| text).collect()
 }
 
-/// What was recorded begins no line of its own, and nothing of it is alive.
-fn one_line(words: &str) -> String {
-    inert(&plain(words))
+/// Makes one safe line: recorded text never begins a line, and never becomes markup.
+fn safe_markdown_line(words: &str) -> String {
+    escape_markdown(&safe_line(words))
 }
 
-/// A comment of LaTeX.
-fn comment(words: &str) -> String {
-    plain(words).into_owned()
+/// Returns a comment of LaTeX.
+fn latex_comment(words: &str) -> String {
+    safe_line(words).into_owned()
 }

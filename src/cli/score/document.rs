@@ -9,43 +9,43 @@ use serde::Serialize;
 
 use crate::cli::{
     memory, process,
-    recorded::{self, RecordedRow, TestsRow},
+    harness_records::{self, RecordedFacts, HarnessTests},
 };
 use trajview_code::patch::LineCounts;
 use trajview_metrics::{
     Number,
-    numbers::{Values, facts::Reused},
-    phase::{self, Phase},
-    quality::{Detail, Ruler, Scored, Totals},
+    numbers::{NumberValues, facts::ReuseCounts},
+    phase::{self, TaskPhase},
+    quality::{QualityDetail, Ruler, ScoredSnapshot, QualityTotals},
     reuse::Reuse,
-    rules::Problem,
+    rules::RuleProblem,
 };
 use trajview_run::{Run, Step, files};
 use trajview_store::{Archive, Scorer};
 
 use super::{
-    faithful::{ExposureRow, FaithfulnessRow},
+    faithfulness::{ExposureRow, FaithfulnessRow},
     lifelines::LifelineRow,
-    rubric_tree::TreeRow,
+    rubric_tree::RubricTreeRow,
 };
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
-pub struct Moment {
+pub struct ScoredMoment {
     pub label: String,
-    pub at: files::Moment,
-    /// Of the step that it lies after, in its turn; counts from 1.
+    pub at: files::RunMoment,
+    /// Number of the step before the moment, in its turn; counts from 1.
     step: Option<usize>,
 }
 
-impl Moment {
-    /// After so many turns.
-    pub fn after(label: String, done: usize) -> Self {
-        Self { label, at: files::Moment::after(done), step: None }
+impl ScoredMoment {
+    /// Makes the moment after `done` turns.
+    pub fn after_turns(label: String, done: usize) -> Self {
+        Self { label, at: files::RunMoment::after_turns(done), step: None }
     }
 
-    /// After a step, of which the number in its turn is given, or at the end of a turn.
-    pub fn of_edit((at, step): (files::Moment, Option<usize>)) -> Self {
+    /// Makes the moment after a step, given with its number in the turn, or at the end of a turn.
+    pub fn for_edit((at, step): (files::RunMoment, Option<usize>)) -> Self {
         let label = match step {
             Some(step) => format!("step {}.{step}", at.turns + 1),
             None => format!("turn {}", at.turns),
@@ -54,88 +54,88 @@ impl Moment {
     }
 }
 
-/// Everything that is said of one run or folder.
+/// All scores of one run or folder.
 #[derive(Default)]
-pub struct Document {
-    pub run: RunName,
-    pub points: Vec<(PointFacts, Scored)>,
+pub struct ScoreDocument {
+    pub run: ScoredRunFacts,
+    pub points: Vec<(PointFacts, ScoredSnapshot)>,
     pub faithfulness: Option<FaithfulnessRow>,
     pub exposure: Option<ExposureRow>,
     pub lifelines: Option<Vec<LifelineRow>>,
-    pub tests: Option<TestsRow>,
-    pub rubric_tree: Option<TreeRow>,
-    pub process: Option<process::ScoreRow>,
-    pub memory: Option<memory::ScoreRow>,
-    pub recorded: Option<RecordedRow>,
+    pub tests: Option<HarnessTests>,
+    pub rubric_tree: Option<RubricTreeRow>,
+    pub process: Option<process::ProcessScoreRow>,
+    pub memory: Option<memory::MemoryScoreRow>,
+    pub recorded: Option<RecordedFacts>,
 }
 
 #[derive(Serialize, Clone, Default)]
-pub struct RunName {
+pub struct ScoredRunFacts {
     pub id: String,
     pub path: String,
-    /// Of a folder that is no run: null.
+    /// Null for a folder that is no run.
     pub format: Option<&'static str>,
     /// commits, recorded edits, recorded edits and snapshots, or a folder
     pub files_from: &'static str,
 }
 
-/// Where a point stands in its run.
+/// The position of a point in its run.
 #[derive(Serialize, Clone, Default)]
 pub struct PointFacts {
     pub label: String,
     pub checkpoint: Option<String>,
-    /// That ends here, or that the step is of. Counts from 1; 0 is before the first.
+    /// The turn that ends here, or that the step belongs to. Counts from 1; 0 is before the first.
     pub turn: Option<usize>,
     /// Number of the step in its turn, from 1; null at the end of a turn.
     pub step: Option<usize>,
     pub commit: Option<String>,
-    pub phase: Option<Phase>,
+    pub phase: Option<TaskPhase>,
     pub bin: Option<f64>,
     /// Lines added and removed by every turn since the previous point, or by the step.
     pub churn: Option<u64>,
     #[serde(flatten)]
-    pub reuse: Reused,
-    /// What the recording says of the same moment, by the name of our metric; null where it says nothing.
+    pub reuse: ReuseCounts,
+    /// Recorded values of the same moment, by the name of our metric. Null if there are none.
     pub recorded: Option<BTreeMap<&'static str, f64>>,
-    /// By the same names, why a recorded value is not to be relied on.
+    /// By the same names, the reason why a recorded value is not reliable.
     pub recorded_doubts: BTreeMap<&'static str, &'static str>,
 }
 
 #[derive(Serialize)]
-pub struct Shown<'a> {
+pub struct ScoreJson<'a> {
     schema: &'static str,
     #[serde(flatten)]
-    ruler: RulerRow,
+    ruler: RulerFacts,
     rules: RulesFacts<'a>,
-    run: &'a RunName,
-    points: Vec<Point<'a>>,
+    run: &'a ScoredRunFacts,
+    points: Vec<ScorePointRow<'a>>,
     faithfulness: Option<&'a FaithfulnessRow>,
     exposure: Option<&'a ExposureRow>,
     lifelines: Option<&'a [LifelineRow]>,
-    tests: Option<&'a TestsRow>,
-    process: Option<&'a process::ScoreRow>,
-    /// Null where no memory events are recorded.
-    memory: Option<&'a memory::ScoreRow>,
-    rubric_tree: Option<&'a TreeRow>,
-    /// What the recording says itself, never mixed with what is worked out here.
-    recorded: Option<&'a RecordedRow>,
+    tests: Option<&'a HarnessTests>,
+    process: Option<&'a process::ProcessScoreRow>,
+    /// Null if no memory events are recorded.
+    memory: Option<&'a memory::MemoryScoreRow>,
+    rubric_tree: Option<&'a RubricTreeRow>,
+    /// Recorded facts, never mixed with computed values.
+    recorded: Option<&'a RecordedFacts>,
 }
 
-/// What measured the code.
+/// The ruler that measured the code.
 #[derive(Serialize)]
-pub struct RulerRow {
+pub struct RulerFacts {
     /// The profile, or the rules where they are not the profile's.
     pub profile: String,
     /// The profile whose formulas these are.
     pub formulas: &'static str,
-    /// Whether the rules are the profile's own: else verbosity may not be set beside that of its reference.
+    /// True if the rules are the profile's own; otherwise verbosity cannot be compared with that of its reference.
     pub comparable: bool,
 }
 
-impl RulerRow {
-    pub fn of(ruler: &Ruler) -> Self {
+impl RulerFacts {
+    pub fn new(ruler: &Ruler) -> Self {
         Self {
-            profile: ruler.name(),
+            profile: ruler.display_name(),
             formulas: ruler.profile().name(),
             comparable: ruler.is_comparable(),
         }
@@ -148,28 +148,28 @@ pub struct RulesFacts<'a> {
     source: &'a str,
     count: usize,
     sha256: &'a str,
-    problems: &'a [Problem],
+    problems: &'a [RuleProblem],
 }
 
 #[derive(Serialize)]
-struct Point<'a> {
+struct ScorePointRow<'a> {
     #[serde(flatten)]
     facts: &'a PointFacts,
-    /// Why every number is null; null where a file was measured.
+    /// The reason why every number is null. Null if a file was measured.
     unmeasured: Option<String>,
-    skipped: Vec<SkippedRow<'a>>,
+    skipped: Vec<SkippedFileRow<'a>>,
     /// The numbers of the code.
     #[serde(flatten)]
-    code: Values,
-    /// The numbers here that may not be set beside those of the profile's reference: the rules are others.
+    code: NumberValues,
+    /// Numbers that cannot be compared with those of the profile's reference, because the rules differ.
     not_comparable: &'static [&'static str],
-    by_language: Option<&'a BTreeMap<String, Totals>>,
+    by_language: Option<&'a BTreeMap<String, QualityTotals>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<DetailRows<'a>>,
 }
 
 #[derive(Serialize)]
-struct SkippedRow<'a> {
+struct SkippedFileRow<'a> {
     path: &'a str,
     why: &'static str,
 }
@@ -177,48 +177,48 @@ struct SkippedRow<'a> {
 #[derive(Serialize)]
 struct DetailRows<'a> {
     callables: &'a [trajview_metrics::quality::CallableAt],
-    clones: Vec<&'a [trajview_metrics::quality::Place]>,
+    clones: Vec<&'a [trajview_metrics::quality::CodePlace]>,
     hits: &'a [trajview_metrics::quality::HitAt],
-    wrappers: &'a [trajview_metrics::quality::Place],
+    wrappers: &'a [trajview_metrics::quality::CodePlace],
 }
 
-/// Why a file has no numbers whose content the recording does not have.
+/// The reason why a file without recorded content has no numbers.
 pub const NOT_RECORDED: &str = "content not recorded";
 
-impl RunName {
-    fn of(path: &Path, run: &Run, files_from: &'static str) -> Self {
+impl ScoredRunFacts {
+    fn new(path: &Path, run: &Run, files_from: &'static str) -> Self {
         let path = path.display().to_string();
         Self { id: run.id.clone(), path, format: Some(run.origin.format), files_from }
     }
 }
 
-impl Document {
-    pub fn of_folder(folder: &Path, scored: Scored, reuse: Reuse) -> Self {
+impl ScoreDocument {
+    pub fn for_folder(folder: &Path, scored: ScoredSnapshot, reuse: Reuse) -> Self {
         let path = folder.display().to_string();
-        let (label, reused) = ("tree".into(), Reused::of(&reuse));
+        let (label, reused) = ("tree".into(), ReuseCounts::from_reuse(&reuse));
         let facts = PointFacts { label, reuse: reused, ..PointFacts::default() };
-        let run = RunName { id: path.clone(), path, format: None, files_from: "a folder" };
+        let run = ScoredRunFacts { id: path.clone(), path, format: None, files_from: "a folder" };
         Self {
             run,
             points: vec![(facts, scored)],
-            faithfulness: Some(FaithfulnessRow::of_folder(Some(reuse))),
+            faithfulness: Some(FaithfulnessRow::for_folder(Some(reuse))),
             ..Self::default()
         }
     }
 
-    /// Of a file that holds a rubric tree and no run: there is no code to score.
-    pub fn of_tree(path: &Path, run: &Run, tree: TreeRow) -> Self {
-        let run = RunName::of(path, run, "nothing: it holds no run");
+    /// Makes the document of a file that holds a rubric tree and no run: there is no code to score.
+    pub fn for_rubric_tree(path: &Path, run: &Run, tree: RubricTreeRow) -> Self {
+        let run = ScoredRunFacts::new(path, run, "nothing: it holds no run");
         Self { run, rubric_tree: Some(tree), ..Self::default() }
     }
 
-    /// `lines` has the line counts of every change of every turn.
-    pub fn of_run(
+    /// Returns `lines` has the line counts of every change of every turn.
+    pub fn for_run(
         path: &Path,
         (run, archive): (&Run, &Archive),
         files_from: &'static str,
-        moments: Vec<Moment>,
-        scored: Vec<Scored>,
+        moments: Vec<ScoredMoment>,
+        scored: Vec<ScoredSnapshot>,
         lines: &[Vec<Option<LineCounts>>],
     ) -> Self {
         let is_by_step = moments.iter().any(|moment| moment.step.is_some());
@@ -227,24 +227,24 @@ impl Document {
         let facts =
             moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
                 let churn = match moment.at.step {
-                    Some(step) => run.step(step).and_then(Step::churn),
+                    Some(step) => run.step(step).and_then(Step::lines_changed),
                     None if is_by_step => None, // what is not the steps' is not counted
-                    None => churn(lines.get(before..moment.at.turns).unwrap_or_default()),
+                    None => total_churn(lines.get(before..moment.at.turns).unwrap_or_default()),
                 };
-                let churn = churn.filter(|lines| *lines > 0 || !scored.is_untold);
-                facts_of(run, moment, churn)
+                let churn = churn.filter(|lines| *lines > 0 || !scored.are_files_unknown);
+                point_facts(run, moment, churn)
             });
         Self {
-            run: RunName::of(path, run, files_from),
+            run: ScoredRunFacts::new(path, run, files_from),
             points: facts.collect::<Vec<_>>().into_iter().zip(scored).collect(),
-            tests: recorded::tests(run),
-            recorded: recorded::recorded(run, archive),
+            tests: harness_records::recorded_tests(run),
+            recorded: harness_records::recorded_facts(run, archive),
             ..Self::default()
         }
     }
 
-    /// With DIR at each point that is the end of a turn, in order.
-    pub fn with_reuse(mut self, reuse: &[Option<Reused>]) -> Self {
+    /// Sets DIR at each point that is the end of a turn, in order.
+    pub fn with_reuse(mut self, reuse: &[Option<ReuseCounts>]) -> Self {
         let ends = self.points.iter_mut().filter(|(facts, _)| facts.step.is_none());
         for ((facts, _), reuse) in ends.zip(reuse) {
             facts.reuse = reuse.unwrap_or_default();
@@ -252,20 +252,20 @@ impl Document {
         self
     }
 
-    pub fn shown<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> Shown<'a> {
-        let point = |(facts, scored): &'a (PointFacts, Scored)| Point {
+    pub fn to_json<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> ScoreJson<'a> {
+        let point = |(facts, scored): &'a (PointFacts, ScoredSnapshot)| ScorePointRow {
             facts,
-            unmeasured: scored.unmeasured().map(|why| why.to_string()),
-            skipped: skipped(scored).map(|(path, why)| SkippedRow { path, why }).collect(),
-            code: Values::of(&code_numbers(), |number| number.of_code(scored.code()?)),
+            unmeasured: scored.unmeasured_reason().map(|why| why.to_string()),
+            skipped: skipped_files(scored).map(|(path, why)| SkippedFileRow { path, why }).collect(),
+            code: NumberValues::new(&code_numbers(), |number| number.value_of_code(scored.measured_snapshot()?)),
             not_comparable: scorer.ruler().not_comparable(),
             by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
-            detail: with_detail.then(|| rows(&scored.detail)),
+            detail: with_detail.then(|| detail_rows(&scored.detail)),
         };
-        Shown {
+        ScoreJson {
             schema: "trajview.score/1",
-            ruler: RulerRow::of(scorer.ruler()),
-            rules: rules_of(scorer.ruler()),
+            ruler: RulerFacts::new(scorer.ruler()),
+            rules: rules_facts(scorer.ruler()),
             run: &self.run,
             points: self.points.iter().map(point).collect(),
             faithfulness: self.faithfulness.as_ref(),
@@ -280,10 +280,10 @@ impl Document {
     }
 }
 
-fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
+fn point_facts(run: &Run, moment: ScoredMoment, churn: Option<u64>) -> PointFacts {
     let is_end = moment.step.is_none();
     let (recorded, recorded_doubts) =
-        if is_end { recorded_at(run, moment.at.turns) } else { Default::default() };
+        if is_end { recorded_values_at(run, moment.at.turns) } else { Default::default() };
     let number = moment.at.turns + usize::from(!is_end);
     let turn = number.checked_sub(1).and_then(|turn| run.turns.get(turn));
     let checkpoint = turn.and_then(|turn| turn.checkpoint);
@@ -294,10 +294,10 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
         turn: Some(number),
         step: moment.step,
         commit: turn.filter(|_| is_end).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
-        phase: checkpoint.and_then(|index| Phase::of(index, count)),
-        bin: checkpoint.and_then(|index| phase::bin(index, count)),
+        phase: checkpoint.and_then(|index| TaskPhase::for_checkpoint(index, count)),
+        bin: checkpoint.and_then(|index| phase::progress_bin(index, count)),
         churn,
-        reuse: Reused::default(),
+        reuse: ReuseCounts::default(),
         recorded,
         recorded_doubts,
     }
@@ -305,13 +305,13 @@ fn facts_of(run: &Run, moment: Moment, churn: Option<u64>) -> PointFacts {
 
 type ByMetric<T> = BTreeMap<&'static str, T>;
 
-/// The recorded values of the state after so many turns, and what speaks against them. The first file
-/// to name one has it.
-fn recorded_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetric<&'static str>) {
+/// Returns the recorded values of the state after `done` turns, and reasons to doubt them. The first file that has a
+/// value counts.
+fn recorded_values_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetric<&'static str>) {
     let record = run.record_at(done);
     let (mut by_metric, mut doubts) = (BTreeMap::new(), BTreeMap::new());
     for value in record.iter().flat_map(|record| &record.values) {
-        let (Some(metric), Some(number)) = (value.metric, value.value.number()) else { continue };
+        let (Some(metric), Some(number)) = (value.metric, value.value.as_number()) else { continue };
         if let Entry::Vacant(free) = by_metric.entry(metric) {
             free.insert(number);
             doubts.extend(value.doubt.map(|doubt| (metric, doubt)));
@@ -320,13 +320,13 @@ fn recorded_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetric<&'sta
     ((!by_metric.is_empty()).then_some(by_metric), doubts)
 }
 
-/// None where the lines of one of the changes are not known.
-fn churn(turns: &[Vec<Option<LineCounts>>]) -> Option<u64> {
+/// Returns the total churn. None if the lines of a change are unknown.
+fn total_churn(turns: &[Vec<Option<LineCounts>>]) -> Option<u64> {
     turns.iter().flatten().map(|lines| lines.map(|it| it.added as u64 + it.removed as u64)).sum()
 }
 
-/// Every file that counts by its name and has no numbers, with why.
-pub fn skipped(scored: &Scored) -> impl Iterator<Item = (&str, &'static str)> {
+/// Returns every file that counts by its name and has no numbers, with why.
+pub fn skipped_files(scored: &ScoredSnapshot) -> impl Iterator<Item = (&str, &'static str)> {
     let skipped = scored.snapshot.skipped.iter().map(|file| (file.path.as_str(), file.why.why()));
     skipped.chain(scored.not_recorded.iter().map(|path| (path.as_str(), NOT_RECORDED)))
 }
@@ -335,7 +335,7 @@ fn code_numbers() -> Vec<Number> {
     Number::ALL.into_iter().filter(|number| number.is_of_profile()).collect()
 }
 
-fn rows(detail: &Detail) -> DetailRows<'_> {
+fn detail_rows(detail: &QualityDetail) -> DetailRows<'_> {
     DetailRows {
         callables: &detail.callables,
         clones: detail.clones.iter().map(|group| group.places.as_slice()).collect(),
@@ -344,11 +344,11 @@ fn rows(detail: &Detail) -> DetailRows<'_> {
     }
 }
 
-pub fn rules_of(ruler: &Ruler) -> RulesFacts<'_> {
+pub fn rules_facts(ruler: &Ruler) -> RulesFacts<'_> {
     let rules = ruler.rules();
     RulesFacts {
         source: rules.source(),
-        count: rules.count(),
+        count: rules.rule_count(),
         sha256: rules.sha256(),
         problems: rules.problems(),
     }

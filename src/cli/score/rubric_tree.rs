@@ -4,19 +4,19 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::cli::output::{Column, Out, Table, cell, dash, plain};
-use trajview_metrics::rubric_tree::{Counting, Measure, Measures, Summary};
+use crate::cli::output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash, safe_line};
+use trajview_metrics::rubric_tree::{LeafCounting, NodeMeasure, TreeMeasures, TreeSummary};
 use trajview_run::{
-    label,
-    rubric_tree::{Category, NodeId, RubricTree},
+    first_line_label,
+    rubric_tree::{LeafCategory, NodeId, RubricTree},
 };
 
-/// What is said of a tree. Scores are null where nothing is graded.
+/// The result of a rubric tree. Scores are null if nothing is graded.
 #[derive(Serialize)]
-pub struct TreeRow {
+pub struct RubricTreeRow {
     #[serde(flatten)]
-    pub summary: Summary,
-    /// The root's score as the file has it, beside the one worked out.
+    pub summary: TreeSummary,
+    /// The root's score in the file, next to the computed one.
     pub recorded: Option<f64>,
     /// The file the tree was read from.
     pub source: String,
@@ -25,25 +25,25 @@ pub struct TreeRow {
     pub model: Option<String>,
     pub graded_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<Detail>,
+    pub detail: Option<RubricTreeDetail>,
 }
 
 #[derive(Serialize)]
-pub struct Detail {
-    /// In the order of the file, each before its sub-tasks.
-    pub nodes: Vec<NodeRow>,
+pub struct RubricTreeDetail {
+    /// Nodes in the order of the file, each before its sub-tasks.
+    pub nodes: Vec<RubricNodeRow>,
 }
 
 #[derive(Serialize)]
-pub struct NodeRow {
+pub struct RubricNodeRow {
     /// `0` is the root, `0/3/1` the second sub-task of its fourth.
     pub path: String,
     pub id: String,
     pub depth: usize,
     pub weight: f64,
-    /// Of the root's score: 0..1.
+    /// The share of the root's score: 0..1.
     pub share: f64,
-    /// Worked out; of a leaf as recorded, 0 where that cannot be used.
+    /// Worked out; of a leaf as recorded, 0 if that cannot be used.
     pub score: Option<f64>,
     pub recorded: Option<f64>,
     /// valid, partly, invalid
@@ -55,39 +55,39 @@ pub struct NodeRow {
     pub requirements: String,
 }
 
-/// Which of a tree's nodes are told.
+/// The rows of a tree that are included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeRows {
+pub enum RubricTreeRows {
     Sums,
     Nodes,
 }
 
-pub fn row(tree: &RubricTree, told: NodeRows) -> TreeRow {
+pub fn rubric_tree_row(tree: &RubricTree, included: RubricTreeRows) -> RubricTreeRow {
     let result = &tree.result;
     let words = |words: &Option<Box<str>>| words.as_deref().map(str::to_owned);
-    TreeRow {
-        summary: Summary::of(tree),
+    RubricTreeRow {
+        summary: TreeSummary::for_tree(tree),
         recorded: tree.root().and_then(|root| root.score),
         source: tree.file.clone(),
         paper: words(&result.paper),
         judge: words(&result.judge),
         model: words(&result.model),
         graded_at: words(&result.graded_at),
-        detail: (told == NodeRows::Nodes).then(|| Detail { nodes: nodes(tree) }),
+        detail: (included == RubricTreeRows::Nodes).then(|| RubricTreeDetail { nodes: node_rows(tree) }),
     }
 }
 
-fn nodes(tree: &RubricTree) -> Vec<NodeRow> {
-    let measures = Measures::of(tree, Counting::All);
+fn node_rows(tree: &RubricTree) -> Vec<RubricNodeRow> {
+    let measures = TreeMeasures::new(tree, LeafCounting::All);
     (0..tree.nodes.len())
-        .map(|at| node(tree, NodeId::of(at), measures.get(NodeId::of(at))))
+        .map(|at| node_row(tree, NodeId::from_position(at), measures.get(NodeId::from_position(at))))
         .collect()
 }
 
-fn node(tree: &RubricTree, id: NodeId, measure: Measure) -> NodeRow {
-    let node = &tree.nodes[id.at()];
-    NodeRow {
-        path: tree.path(id).to_string(),
+fn node_row(tree: &RubricTree, id: NodeId, measure: NodeMeasure) -> RubricNodeRow {
+    let node = &tree.nodes[id.position()];
+    RubricNodeRow {
+        path: tree.node_path(id).to_string(),
         id: node.id.to_string(),
         depth: usize::from(node.depth),
         weight: node.weight,
@@ -97,14 +97,14 @@ fn node(tree: &RubricTree, id: NodeId, measure: Measure) -> NodeRow {
         validity: measure.validity().map(|validity| validity.word()),
         leaves: measure.leaves,
         invalid: measure.invalid,
-        category: node.category.as_ref().map(Category::words).map(str::to_owned),
-        tokens: node.tokens().map(|(input, output)| [input, output]),
+        category: node.category.as_ref().map(LeafCategory::file_text).map(str::to_owned),
+        tokens: node.judging_tokens().map(|(input, output)| [input, output]),
         requirements: node.requirements.to_string(),
     }
 }
 
-/// `rubric tree of grader_output.json · rice · judged by simple, o3-mini · graded at ...`
-fn head(row: &TreeRow) -> String {
+/// Returns `rubric tree of grader_output.json · rice · judged by simple, o3-mini · graded at ...`.
+fn head_line(row: &RubricTreeRow) -> String {
     let judge = row.judge.iter().chain(&row.model).cloned().collect::<Vec<_>>().join(", ");
     let facts = [
         Some(format!("rubric tree of {}", row.source)),
@@ -112,48 +112,48 @@ fn head(row: &TreeRow) -> String {
         (!judge.is_empty()).then(|| format!("judged by {judge}")),
         row.graded_at.as_ref().map(|at| format!("graded at {at}")),
     ];
-    plain(&facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")).into_owned()
+    safe_line(&facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")).into_owned()
 }
 
-pub fn print(row: &TreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub fn print_rubric_tree(row: &RubricTreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
     if !is_markdown {
-        out.sentence(&head(row))?;
-        out.line("")?;
+        out.print_sentence(&head_line(row))?;
+        out.print_line("")?;
     }
-    Table::of(&SUMS, [row]).write(is_markdown, out)?;
+    OutputTable::from_rows(&SUM_COLUMNS, [row]).write_table(is_markdown, out)?;
     let Some(detail) = &row.detail else { return Ok(()) };
-    out.line("")?;
-    Table::of(&NODES, &detail.nodes).write(is_markdown, out)
+    out.print_line("")?;
+    OutputTable::from_rows(&NODE_COLUMNS, &detail.nodes).write_table(is_markdown, out)
 }
 
-const SUMS: [Column<'_, TreeRow>; 8] = [
-    (">score", &|it| share(it.summary.score)),
-    (">recorded", &|it| share(it.recorded)),
-    (">without invalid", &|it| share(it.summary.score_without_invalid)),
-    (">code only", &|it| share(it.summary.code_only)),
+const SUM_COLUMNS: [TableColumn<'_, RubricTreeRow>; 8] = [
+    (">score", &|it| four_decimals(it.summary.score)),
+    (">recorded", &|it| four_decimals(it.recorded)),
+    (">without invalid", &|it| four_decimals(it.summary.score_without_invalid)),
+    (">code only", &|it| four_decimals(it.summary.code_only)),
     (">leaves", &|it| it.summary.leaves.to_string()),
-    (">invalid", &|it| dash(it.summary.invalid)),
+    (">invalid", &|it| cell_or_dash(it.summary.invalid)),
     (">nodes", &|it| it.summary.nodes.to_string()),
     (">depth", &|it| it.summary.depth.to_string()),
 ];
 
-const NODES: [Column<'_, NodeRow>; 8] = [
+const NODE_COLUMNS: [TableColumn<'_, RubricNodeRow>; 8] = [
     ("node", &|it| it.path.clone()),
     (">weight", &|it| it.weight.to_string()),
-    (">share", &|it| share(Some(it.share))),
-    (">score", &|it| share(it.score)),
-    (">recorded", &|it| share(it.recorded)),
-    ("validity", &|it| dash(it.validity)),
-    ("category", &|it| dash(it.category.as_ref())),
-    ("requirements", &|it| label(&it.requirements).into()),
+    (">share", &|it| four_decimals(Some(it.share))),
+    (">score", &|it| four_decimals(it.score)),
+    (">recorded", &|it| four_decimals(it.recorded)),
+    ("validity", &|it| cell_or_dash(it.validity)),
+    ("category", &|it| cell_or_dash(it.category.as_ref())),
+    ("requirements", &|it| first_line_label(&it.requirements).into()),
 ];
 
-fn share(number: Option<f64>) -> String {
-    dash(number.map(|number| format!("{number:.4}")))
+fn four_decimals(number: Option<f64>) -> String {
+    cell_or_dash(number.map(|number| format!("{number:.4}")))
 }
 
 /// The columns of a tree in the table of all runs.
-pub const COLUMNS: [&str; 7] = [
+pub const CSV_COLUMNS: [&str; 7] = [
     "rubric_score",
     "rubric_score_recorded",
     "rubric_score_without_invalid",
@@ -163,16 +163,16 @@ pub const COLUMNS: [&str; 7] = [
     "rubric_nodes",
 ];
 
-/// A cell for each of [`COLUMNS`]; empty where there is no tree or nothing is graded.
-pub fn cells(row: Option<&TreeRow>) -> [String; 7] {
+/// Returns a cell for each of [`CSV_COLUMNS`]. Empty if there is no tree or nothing is graded.
+pub fn csv_cells(row: Option<&RubricTreeRow>) -> [String; 7] {
     let sums = row.map(|row| row.summary);
     [
-        cell(sums.and_then(|sums| sums.score)),
-        cell(row.and_then(|row| row.recorded)),
-        cell(sums.and_then(|sums| sums.score_without_invalid)),
-        cell(sums.and_then(|sums| sums.code_only)),
-        cell(sums.map(|sums| sums.leaves)),
-        cell(sums.and_then(|sums| sums.invalid)),
-        cell(sums.map(|sums| sums.nodes)),
+        cell_or_empty(sums.and_then(|sums| sums.score)),
+        cell_or_empty(row.and_then(|row| row.recorded)),
+        cell_or_empty(sums.and_then(|sums| sums.score_without_invalid)),
+        cell_or_empty(sums.and_then(|sums| sums.code_only)),
+        cell_or_empty(sums.map(|sums| sums.leaves)),
+        cell_or_empty(sums.and_then(|sums| sums.invalid)),
+        cell_or_empty(sums.map(|sums| sums.nodes)),
     ]
 }

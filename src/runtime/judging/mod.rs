@@ -1,9 +1,9 @@
-//! Asks a judge for the screen: works out what that would take, and runs the judging while telling what happens.
+//! Asks a judge for the screen: plans a judging, runs it, and reports its events.
 //!
-//! Keys stay in here: what is told has none, and no header. A judging ends when it is told to and when the program ends;
-//! what is judged by then is on disk. It goes on when another run is opened. Who can be asked is [`known`].
+//! Keys stay in here: reports have none, and no headers. A judging ends when it is stopped and when the program ends;
+//! judgements made by then are on disk. It goes on when another run is opened. The judges are in [`known_judges`].
 
-pub mod known;
+pub mod known_judges;
 mod report;
 
 use crossbeam_channel::{Sender, bounded};
@@ -20,246 +20,245 @@ use std::{
 
 use trajview_judge as judge;
 use trajview_judge::{
-    client::Client,
-    cost::{Common, CostBudget},
-    criteria::{self, Criteria, Group},
-    each::{self, States, judge_each},
-    found::Environment,
-    job::{self, About, JobError},
-    own,
-    prompt::{self, Prompt},
-    run::Job,
-    scale,
-    settings::Settings,
-    stop::Stop,
+    client::JudgeClient,
+    cost::{CommonBudget, CostBudget},
+    criteria::{self, Criteria, CriteriaGroup},
+    judge_states::{self, JudgedStates, judge_each},
+    discover::JudgeEnvironment,
+    job::{self, JobItems, JobError},
+    user_file,
+    prompt::{self, JudgePrompt},
+    judging::JudgingJob,
+    settings::JudgeConfig,
+    stop_flag::StopFlag,
+};
+use trajview_run::judging::{
+    ItemName, JudgeEntry, JudgeEvent, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingScale,
+    JudgingStart,
 };
 use trajview_store as store;
-use trajview_store::{Opened, decisions, judgements::Judgements};
+use trajview_store::{OpenedRecording, decisions, judgements::JudgementFolder};
 use trajview_tui::{
     session::{
-        judging::{self, Item, JudgingRequest, News, Outcome, Plan, Scale, Start},
-        question::{Part, Question},
-        request::Request,
+        judging::JudgingUpdate,
+        question::{AnswerPart, Question},
+        request::RequestId,
     },
-    shell::Message,
+    shell::AppMessage,
 };
 
-use super::event::Event;
+use super::event::RuntimeEvent;
 
-use known::{Known, SettingsFile};
+use known_judges::{KnownJudges, JudgeSettingsFile};
 
-/// What a worker needs to ask a judge; copies share who is asked and what is open.
+/// Everything that a worker needs to ask a judge; copies share the known judges and the open bundle.
 #[derive(Clone)]
-pub struct Judging {
-    sender: Sender<Event>,
-    known: Arc<Mutex<Known>>,
-    /// The bundle that was asked about last.
-    held: Arc<Mutex<Option<Held>>>,
-    /// Of the judgings that have not ended.
-    stops: Arc<Mutex<HashMap<Request, Stop>>>,
-    /// Judgings that have not ended.
+pub struct JudgingWorker {
+    sender: Sender<RuntimeEvent>,
+    known: Arc<Mutex<KnownJudges>>,
+    /// The bundle of the last question.
+    last_bundle: Arc<Mutex<Option<LastBundle>>>,
+    /// The stop flags of running judgings.
+    stops: Arc<Mutex<HashMap<RequestId, StopFlag>>>,
+    /// The number of running judgings.
     running: Arc<AtomicUsize>,
-    /// Whether time passes.
+    /// True if durations are measured.
     has_clock: bool,
 }
 
 /// The run that is judged.
 #[derive(Debug, Clone, Default)]
 pub struct JudgedRun {
-    /// The folder of the recording's bundle, where it is one.
+    /// The folder of the recording's bundle, if it is one.
     pub bundle: Option<PathBuf>,
-    /// How many it has by now.
+    /// The number of turns so far.
     pub turns: usize,
-    /// Decisions in the place of the run's own, where some are named.
+    /// Decisions that replace those of the run.
     pub store: Option<PathBuf>,
 }
 
 #[derive(Clone)]
-struct Held {
+struct LastBundle {
     bundle: PathBuf,
-    opened: Arc<Opened>,
+    opened: Arc<OpenedRecording>,
 }
 
-/// How often it is told that time passes.
-const BEAT: Duration = Duration::from_secs(1);
+/// The interval at which the elapsed time is reported.
+const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a judging has to end when the program does. It saves after each component, so there is little to lose.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest time that a judging may take to end when the program ends. It saves after each component, so there is little to lose.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-impl Judging {
-    pub fn new(sender: Sender<Event>) -> Self {
+impl JudgingWorker {
+    pub fn new(sender: Sender<RuntimeEvent>) -> Self {
         Self {
             sender,
             known: Arc::default(),
-            held: Arc::default(),
+            last_bundle: Arc::default(),
             stops: Arc::default(),
             running: Arc::default(),
             has_clock: false,
         }
     }
 
-    /// From now on these can be asked, and those that are found in this environment.
-    pub fn ask_of(
+    /// Sets the judges, and the environment in which further ones are searched.
+    pub fn set_judges(
         &self,
-        judges: &[Settings],
-        environment: Environment,
-        file: Option<SettingsFile>,
-    ) -> Vec<judging::Judge> {
-        let mut known = locked(&self.known);
-        known.write_down(judges);
+        judges: &[JudgeConfig],
+        environment: JudgeEnvironment,
+        file: Option<JudgeSettingsFile>,
+    ) -> Vec<JudgeEntry> {
+        let mut known = lock(&self.known);
+        known.set_configured(judges);
         (known.environment, known.file) = (environment, file);
-        known.all()
+        known.all_entries()
     }
 
-    /// From now on it is told how long things take.
+    /// Starts to measure durations.
     pub const fn with_clock(&mut self) {
         self.has_clock = true;
     }
 
-    /// Ends a judging.
-    pub fn stop(&self, judging: Request) {
-        if let Some(stop) = locked(&self.stops).get(&judging) {
+    /// Stops a judging.
+    pub fn stop_judging(&self, judging: RequestId) {
+        if let Some(stop) = lock(&self.stops).get(&judging) {
             stop.set();
         }
     }
 
-    /// Ends every judging under way and waits a moment until they have.
-    pub fn end(&self) {
-        locked(&self.stops).values().for_each(Stop::set);
+    /// Stops every running judging and waits a moment for their end.
+    pub fn end_all(&self) {
+        lock(&self.stops).values().for_each(StopFlag::set);
         let began = Instant::now();
-        while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < PATIENCE {
+        while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < END_TIMEOUT {
             thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// To be called before the worker starts, so that a stop that follows at once is not missed.
-    pub fn stop_for(&self, request: Request, question: &Question) -> Stop {
-        let stop = Stop::default();
+    /// Returns the stop flag of a judging. Must be called before the worker starts, so that an immediate stop is not
+    /// missed.
+    pub fn stop_for(&self, request: RequestId, question: &Question) -> StopFlag {
+        let stop = StopFlag::default();
         if let Question::Judging { .. } = question {
-            locked(&self.stops).insert(request, stop.clone());
+            lock(&self.stops).insert(request, stop.clone());
             self.running.fetch_add(1, Ordering::SeqCst);
         }
         stop
     }
 
-    /// What a judging would take; as [`Self::judge_all`]. The error is a sentence.
-    pub fn plan(&self, judged: &JudgedRun, wish: &JudgingRequest) -> Result<Plan, String> {
-        let mut whole: Option<Plan> = None;
-        for wish in wish.each() {
-            let plan = self.desk(judged, &wish)?.plan(&wish)?;
+    /// Plans a judging; the arguments are those of [`Self::judge_all`]. The error is a sentence.
+    pub fn plan_judging(&self, judged: &JudgedRun, request: &JudgingRequest) -> Result<JudgingPlan, String> {
+        let mut whole: Option<JudgingPlan> = None;
+        for request in request.per_judge() {
+            let plan = self.prepare_setup(judged, &request)?.make_plan(&request)?;
             whole = Some(match whole {
                 None => plan,
-                Some(first) => together(first, plan),
+                Some(first) => add_plans(first, plan),
             });
         }
         let whole = whole.unwrap_or_default();
-        let bound = most_of(wish).or(whole.bound.filter(|_| wish.panel.is_empty()));
+        let bound = cost_limit(request).or(whole.bound.filter(|_| request.panel.is_empty()));
         let cost = whole.cost.map(|cost| cost.min(bound.unwrap_or(f64::INFINITY)));
-        Ok(Plan { bound, cost, ..whole })
+        Ok(JudgingPlan { bound, cost, ..whole })
     }
 
     pub fn judge_all(
         &self,
-        request: Request,
+        request: RequestId,
         judged: &JudgedRun,
-        wish: &JudgingRequest,
-        start: Start,
-        stop: &Stop,
-    ) -> Outcome {
-        let _running = Running { judging: self, request };
-        let clock = Clock::start(self, request, wish);
-        let each = wish.each();
+        judging_request: &JudgingRequest,
+        start: JudgingStart,
+        stop: &StopFlag,
+    ) -> JudgingOutcome {
+        let _running = RunningJudging { judging: self, request };
+        let clock = JudgingClock::start_clock(self, request, judging_request);
+        let each = judging_request.per_judge();
         if let [only] = each.as_slice() {
-            let desk = self.desk(judged, only);
-            let over = desk.map(|desk| judge_one(&clock, &desk, only, (start, None, stop)));
-            return over.unwrap_or_else(Outcome::failure);
+            let setup = self.prepare_setup(judged, only);
+            let outcome = setup.map(|setup| judge_one(&clock, &setup, only, (start, None, stop)));
+            return outcome.unwrap_or_else(JudgingOutcome::failure);
         }
         // Nothing is asked unless each of them can be.
         let setups: Result<Vec<JudgingSetup>, String> =
-            each.iter().map(|wish| self.desk(judged, wish)).collect();
+            each.iter().map(|request| self.prepare_setup(judged, request)).collect();
         match setups {
-            Ok(setups) => judge_panel(&clock, &setups, (&each, most_of(wish)), start, stop),
-            Err(why) => Outcome::failure(why),
+            Ok(setups) => judge_panel(&clock, &setups, (&each, cost_limit(judging_request)), start, stop),
+            Err(why) => JudgingOutcome::failure(why),
         }
     }
 
-    /// The judge of this name with this model is in the settings from now on. Gives a sentence; the error is one too.
-    pub fn keep(&self, judge: &str, model: &str) -> Result<String, String> {
-        locked(&self.known).keep(judge, model)
+    /// Adds the judge of this name with this model to the settings. Returns a sentence; the error is one too.
+    pub fn keep_judge(&self, judge: &str, model: &str) -> Result<String, String> {
+        lock(&self.known).keep_found(judge, model)
     }
 
-    /// Says at once what the settings, keys and programs give, and which servers answer when they had their time. Gives
-    /// everybody, and what is wrong with the settings.
-    pub fn find(
+    /// Reports the judges of settings, keys and programs at once, and servers when they have answered. Returns all judges,
+    /// and what is wrong with the settings.
+    pub fn find_judges(
         &self,
-        tell: &dyn Fn(Vec<judging::Judge>),
-    ) -> (Vec<judging::Judge>, Option<String>) {
+        tell: &dyn Fn(Vec<JudgeEntry>),
+    ) -> (Vec<JudgeEntry>, Option<String>) {
         let (problem, judges, environment) = {
-            let mut known = locked(&self.known);
-            let problem = known.look();
-            (problem, known.all(), known.environment.clone())
+            let mut known = lock(&self.known);
+            let problem = known.refresh();
+            (problem, known.all_entries(), known.environment.clone())
         };
         tell(judges);
-        let servers = Known::servers(&environment);
-        let mut known = locked(&self.known);
-        known.take_servers(servers);
-        (known.all(), problem)
+        let servers = KnownJudges::find_servers(&environment);
+        let mut known = lock(&self.known);
+        known.set_servers(servers);
+        (known.all_entries(), problem)
     }
 
-    /// Everybody, with the models of this judge, or why they are not known.
-    pub fn list(&self, judge: &str) -> Vec<judging::Judge> {
-        let known = locked(&self.known).clone(); // nobody waits for a server
+    /// Returns all judges, with the models of this judge, or why they are not known.
+    pub fn list_models(&self, judge: &str) -> Vec<JudgeEntry> {
+        let known = lock(&self.known).clone(); // the lock is not kept while a server answers
         let models = known.ask_for_models(judge);
-        let mut known = locked(&self.known);
-        known.list(judge, models);
-        known.all()
+        let mut known = lock(&self.known);
+        known.set_models(judge, models);
+        known.all_entries()
     }
 
-    /// The error is a sentence.
-    fn desk(&self, judged: &JudgedRun, wish: &JudgingRequest) -> Result<JudgingSetup, String> {
-        let known = locked(&self.known).clone();
-        let settings = known.settings(&wish.judge, &wish.model)?;
+    /// Collects everything for a judging. The error is a sentence.
+    fn prepare_setup(&self, judged: &JudgedRun, request: &JudgingRequest) -> Result<JudgingSetup, String> {
+        let known = lock(&self.known).clone();
+        let settings = known.settings_for(&request.judge, &request.model)?;
         let bundle = judged.bundle.clone().ok_or(NO_BUNDLE)?;
-        let scale = match wish.scale {
-            Scale::Levels => scale::Scale::Levels,
-            Scale::Flags => scale::Scale::Flags,
-            Scale::Decisions => scale::Scale::Decisions,
-            Scale::Process => scale::Scale::Process,
-        };
-        let prompt = prompt_in(scale, wish.prompt.as_deref())?;
-        let opened = self.open(&bundle, judged.turns)?;
+        let scale = request.scale;
+        let prompt = prompt_in(scale, request.prompt.as_deref())?;
+        let opened = self.open_bundle(&bundle, judged.turns)?;
         let about = match scale {
-            scale::Scale::Levels | scale::Scale::Codebook => About::Components,
-            scale::Scale::Flags => About::Places(Arc::new(criteria_in(wish.criteria.as_deref())?)),
-            scale::Scale::Decisions => {
-                let store = decisions::of_run(&opened.archive, judged.store.as_deref());
-                About::Decisions(Arc::new(store.ok_or(NO_DECISIONS)??))
+            JudgingScale::Levels | JudgingScale::Codebook => JobItems::Components,
+            JudgingScale::Flags => JobItems::Places(Arc::new(criteria_in(request.criteria.as_deref())?)),
+            JudgingScale::Decisions => {
+                let store = decisions::store_of_run(&opened.archive, judged.store.as_deref());
+                JobItems::Decisions(Arc::new(store.ok_or(NO_DECISIONS)??))
             }
-            scale::Scale::Process => About::Process,
+            JudgingScale::Process => JobItems::Process,
         };
         Ok(JudgingSetup { settings, prompt, about, bundle, opened, known })
     }
 
-    fn open(&self, bundle: &Path, turns: usize) -> Result<Arc<Opened>, String> {
-        let mut held = locked(&self.held);
-        let is_it = |held: &&Held| held.bundle == bundle && held.opened.run.turns.len() == turns;
-        if let Some(held) = held.as_ref().filter(is_it) {
-            return Ok(held.opened.clone());
+    fn open_bundle(&self, bundle: &Path, turns: usize) -> Result<Arc<OpenedRecording>, String> {
+        let mut last_bundle = lock(&self.last_bundle);
+        let is_it = |last_bundle: &&LastBundle| last_bundle.bundle == bundle && last_bundle.opened.run.turns.len() == turns;
+        if let Some(last_bundle) = last_bundle.as_ref().filter(is_it) {
+            return Ok(last_bundle.opened.clone());
         }
         let opened = Arc::new(store::open(bundle).map_err(|why| why.to_string())?);
-        *held = Some(Held { bundle: bundle.to_owned(), opened: opened.clone() });
+        *last_bundle = Some(LastBundle { bundle: bundle.to_owned(), opened: opened.clone() });
         Ok(opened)
     }
 }
 
-/// What all judges of a panel may cost together, in US dollars.
-fn most_of(wish: &JudgingRequest) -> Option<f64> {
-    wish.most.as_ref()?.parse().ok()
+/// Returns the cost limit for all judges of a panel together, in US dollars.
+fn cost_limit(request: &JudgingRequest) -> Option<f64> {
+    request.most.as_ref()?.parse().ok()
 }
 
-/// What two judges of a panel take together. Where it goes and with which key is of the first.
-fn together(first: Plan, other: Plan) -> Plan {
-    Plan {
+/// Adds the plans of two judges of a panel. Address and key are those of the first.
+fn add_plans(first: JudgingPlan, other: JudgingPlan) -> JudgingPlan {
+    JudgingPlan {
         answers: first.answers + other.answers,
         requests: first.requests + other.requests,
         input_tokens: first.input_tokens + other.input_tokens,
@@ -272,76 +271,72 @@ fn together(first: Plan, other: Plan) -> Plan {
     }
 }
 
-/// Each judge of a panel on a thread of its own; what they may cost together is one bound.
+/// Runs each judge of a panel on a thread of its own; their cost limit is shared.
 fn judge_panel(
-    clock: &Clock,
+    clock: &JudgingClock,
     setups: &[JudgingSetup],
     (each, most): (&[JudgingRequest], Option<f64>),
-    start: Start,
-    stop: &Stop,
-) -> Outcome {
-    let common = most.map(|most| Arc::new(Common::new(most)));
-    let one = |(setup, wish): (&JudgingSetup, &JudgingRequest)| {
-        let outcome = judge_one(clock, setup, wish, (start, common.clone(), stop));
-        (wish.judge.clone(), outcome)
+    start: JudgingStart,
+    stop: &StopFlag,
+) -> JudgingOutcome {
+    let common = most.map(|most| Arc::new(CommonBudget::new(most)));
+    let one = |(setup, request): (&JudgingSetup, &JudgingRequest)| {
+        let outcome = judge_one(clock, setup, request, (start, common.clone(), stop));
+        (request.judge.clone(), outcome)
     };
-    let outcomes: Vec<(String, Outcome)> = thread::scope(|scope| {
+    let outcomes: Vec<(String, JudgingOutcome)> = thread::scope(|scope| {
         let all = setups.iter().zip(each);
         let started: Vec<_> = all.map(|it| scope.spawn(move || one(it))).collect();
         let ended = started.into_iter().map(|it| it.join());
         // A judge that broke down breaks the judging down, as it would alone.
         ended.map(|it| it.unwrap_or_else(|why| std::panic::resume_unwind(why))).collect()
     });
-    report::of_panel(outcomes)
+    report::panel_outcome(outcomes)
 }
 
-/// One moment after the other; with the bound of a panel, where it is one of several.
+/// Judges one moment after the other; with the shared limit of a panel if there is one.
 fn judge_one(
-    clock: &Clock,
+    clock: &JudgingClock,
     setup: &JudgingSetup,
-    wish: &JudgingRequest,
-    (start, common, stop): (Start, Option<Arc<Common>>, &Stop),
-) -> Outcome {
+    request: &JudgingRequest,
+    (start, common, stop): (JudgingStart, Option<Arc<CommonBudget>>, &StopFlag),
+) -> JudgingOutcome {
     let is_of_panel = clock.is_of_panel;
-    let mut tell = |news: each::News<'_>| match news {
-        each::News::Begins(_) | each::News::LeftOut(_) => {}
-        each::News::Event(job, event) => {
-            let judge = is_of_panel.then_some(wish.judge.as_str());
-            clock.tell(judge, job.subject.turn, event);
+    let mut tell = |news: judge_states::StateEvent<'_>| match news {
+        judge_states::StateEvent::Begins(_) | judge_states::StateEvent::LeftOut(_) => {}
+        judge_states::StateEvent::Event(_, event) => {
+            let judge = is_of_panel.then_some(request.judge.as_str());
+            clock.send_update(judge, event);
         }
     };
     let own = CostBudget::new(setup.settings.cost);
     let budget = Arc::new(match common {
-        Some(common) => own.within(common),
+        Some(common) => own.with_common_budget(common),
         None => own,
     });
-    let mut go = |start, states: &mut States| {
+    let mut go = |start, states: &mut JudgedStates| {
         judge_each(
-            &wish.moments,
-            |turn| setup.job(wish, turn)?.with_key_of(&|name| setup.known.variable(name)),
+            &request.moments,
+            |turn| setup.make_job(request, turn)?.with_key_of(&|name| setup.known.variable(name)),
             (&budget, start),
-            (&Judgements::of(&setup.bundle), stop),
+            (&JudgementFolder::in_bundle(&setup.bundle), stop),
             &mut tell,
             states,
         )
     };
-    let mut states = States::default();
-    let first = match start {
-        Start::Anew => judge::run::Start::Anew,
-        Start::Resume => judge::run::Start::Resume,
-    };
-    let mut judged = go(first, &mut states);
+    let mut states = JudgedStates::default();
+    let mut judged = go(start, &mut states);
     // A panel that was stopped may not have come to this judge.
-    let is_nothing = |(_, it): &(Job, judge::run::Ended)| {
-        matches!(it.halted, Some(judge::run::Halt::NothingToResume))
+    let is_nothing = |(_, it): &(JudgingJob, judge::judging::JudgingFiles)| {
+        matches!(it.halted, Some(judge::judging::JudgingHalt::NothingToResume))
     };
     if is_of_panel && states.judged.iter().any(is_nothing) {
-        states = States::default();
-        judged = go(judge::run::Start::Anew, &mut states);
+        states = JudgedStates::default();
+        judged = go(JudgingStart::Anew, &mut states);
     }
     match judged {
-        Ok(()) => report::outcome(&states),
-        Err(why) => report::failed(&states, why.to_string()),
+        Ok(()) => report::report_outcome(&states),
+        Err(why) => report::failed_outcome(&states, why.to_string()),
     }
 }
 
@@ -351,60 +346,60 @@ const NO_DECISIONS: &str =
 const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for verdicts; `trajview import RECORDING --out DIR` \
                          makes one";
 
-/// Counts down when a judging ends, however it does.
-struct Running<'a> {
-    judging: &'a Judging,
-    request: Request,
+/// Counts down when a judging ends for any reason.
+struct RunningJudging<'a> {
+    judging: &'a JudgingWorker,
+    request: RequestId,
 }
 
-impl Drop for Running<'_> {
+impl Drop for RunningJudging<'_> {
     fn drop(&mut self) {
-        locked(&self.judging.stops).remove(&self.request);
+        lock(&self.judging.stops).remove(&self.request);
         self.judging.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Everything a judging needs but the moment.
+/// Everything that a judging needs except the moment.
 struct JudgingSetup {
-    settings: Settings,
-    prompt: Prompt,
-    about: About,
+    settings: JudgeConfig,
+    prompt: JudgePrompt,
+    about: JobItems,
     bundle: PathBuf,
-    opened: Arc<Opened>,
-    /// Where the key is looked up.
-    known: Known,
+    opened: Arc<OpenedRecording>,
+    /// The judges, among which the key is looked up.
+    known: KnownJudges,
 }
 
 impl JudgingSetup {
-    fn job(&self, wish: &JudgingRequest, turn: usize) -> Result<Job, JobError> {
-        let wish = job::JudgingRequest {
+    fn make_job(&self, request: &JudgingRequest, turn: usize) -> Result<JudgingJob, JobError> {
+        let request = job::JobRequest {
             settings: self.settings.clone(),
             prompt: self.prompt.clone(),
             about: self.about.clone(),
-            codebook: wish.codebook.clone(),
-            components: wish.components.clone(),
+            codebook: request.codebook.clone(),
+            components: request.components.clone(),
             turn,
-            budget: Some(wish.budget),
-            repeats: wish.repeats,
+            budget: Some(request.budget),
+            repeats: request.repeats,
         };
-        Job::prepare(wish, &self.bundle, &self.opened)
+        JudgingJob::prepare(request, &self.bundle, &self.opened)
     }
 
-    fn plan(&self, wish: &JudgingRequest) -> Result<Plan, String> {
+    fn make_plan(&self, request: &JudgingRequest) -> Result<JudgingPlan, String> {
         let bound = self.settings.cost.most;
         let mut whole =
-            Plan { bound, prompt: digits(&self.prompt.sha256), cost: Some(0.0), ..Plan::default() };
-        let jobs = each::jobs(&wish.moments, |turn| self.job(wish, turn));
+            JudgingPlan { bound, prompt: first_digits(&self.prompt.sha256), cost: Some(0.0), ..JudgingPlan::default() };
+        let jobs = judge_states::jobs_for_turns(&request.moments, |turn| self.make_job(request, turn));
         let (jobs, left_out) = jobs.map_err(|why| why.to_string())?;
         whole.left_out = left_out.iter().map(|it| it.turn).collect();
-        if let About::Places(criteria) = &self.about {
-            whole.criteria = Some(digits(&criteria.sha256));
-            whole.items = criteria.groups.iter().map(group).collect();
+        if let JobItems::Places(criteria) = &self.about {
+            whole.criteria = Some(first_digits(&criteria.sha256));
+            whole.items = criteria.groups.iter().map(group_name).collect();
         }
         for job in jobs {
-            let plan = judge::plan::Plan::of(&job);
+            let plan = judge::plan::JudgingEstimate::for_job(&job);
             whole.answers += job.items.len();
-            for item in job.items.iter().filter_map(item) {
+            for item in job.items.iter().filter_map(item_name) {
                 if !whole.items.iter().any(|it| it.id == item.id) {
                     whole.items.push(item);
                 }
@@ -416,100 +411,101 @@ impl JudgingSetup {
             whole.cost = sum.map(|sum| sum.min(bound.unwrap_or(f64::INFINITY)));
             whole.place = plan.place;
             whole.key = job.settings.key_env.clone();
-            whole.lacks = lacks(job, &self.known, &mut whole.place);
+            whole.lacks = missing_to_ask(job, &self.known, &mut whole.place);
         }
         Ok(whole)
     }
 }
 
-/// The first of them.
-fn digits(sha256: &str) -> String {
+/// Returns the first digits of a hash.
+fn first_digits(sha256: &str) -> String {
     sha256.chars().take(12).collect()
 }
 
-/// Of a decision or a part; the others are known beforehand.
-fn item(of: &judge::item::Item) -> Option<Item> {
+/// Returns the name of a decision or a part; other items are known beforehand.
+fn item_name(of: &judge::item::JudgeItem) -> Option<ItemName> {
     let name = match of {
-        judge::item::Item::Component(_)
-        | judge::item::Item::Rated(..)
-        | judge::item::Item::Group(_) => return None,
-        judge::item::Item::Decision(decision) => decision.question.clone(),
-        judge::item::Item::Part(_) => of.blank("name")?,
+        judge::item::JudgeItem::Component(_)
+        | judge::item::JudgeItem::CodebookComponent(..)
+        | judge::item::JudgeItem::Group(_) => return None,
+        judge::item::JudgeItem::Decision(decision) => decision.question.clone(),
+        judge::item::JudgeItem::Part(_) => of.fill_blank("name")?,
     };
-    Some(Item { id: of.id().to_owned(), name })
+    Some(ItemName { id: of.id().to_owned(), name })
 }
 
-fn group(group: &Group) -> Item {
+fn group_name(group: &CriteriaGroup) -> ItemName {
     let names: Vec<&str> = group.criteria.iter().map(|it| it.name.as_str()).collect();
-    Item { id: group.id.clone(), name: names.join(", ") }
+    ItemName { id: group.id.clone(), name: names.join(", ") }
 }
 
-/// What is missing to ask, as a sentence; a key in the place of the judge is taken out of it.
-fn lacks(job: Job, known: &Known, place: &mut String) -> Option<String> {
+/// Returns what is missing for a request, as a sentence; a key in the address of the judge is removed from it.
+fn missing_to_ask(job: JudgingJob, known: &KnownJudges, place: &mut String) -> Option<String> {
     let name = job.settings.name.clone();
     match job.with_key_of(&|name| known.variable(name)) {
         Err(why) => Some(why.to_string()),
         Ok(job) => {
-            *place = job.key.hide(place);
-            let why = Client::new(&job.settings, &job.key).err()?;
+            *place = job.key.hide_key(place);
+            let why = JudgeClient::new(&job.settings, &job.key).err()?;
             Some(format!("judge {name} {why}"))
         }
     }
 }
 
-/// The error is a sentence.
-fn prompt_in(scale: scale::Scale, path: Option<&str>) -> Result<Prompt, String> {
-    let Some(path) = path else { return Ok(Prompt::built_in_for(scale)) };
-    let of = |bytes: &[u8], origin: &str| Prompt::for_rubric(scale, bytes, origin);
-    own::read(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
+/// Reads the prompt of a scale. The error is a sentence.
+fn prompt_in(scale: JudgingScale, path: Option<&str>) -> Result<JudgePrompt, String> {
+    let Some(path) = path else { return Ok(JudgePrompt::built_in_for(scale)) };
+    let of = |bytes: &[u8], origin: &str| JudgePrompt::for_rubric(scale, bytes, origin);
+    user_file::read_user_file(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
 }
 
-/// The error is a sentence.
+/// Reads the criteria. The error is a sentence.
 fn criteria_in(path: Option<&str>) -> Result<Criteria, String> {
     let Some(path) = path else { return Ok(Criteria::built_in()) };
-    own::read(Path::new(path), criteria::MOST_BYTES, Criteria::of).map_err(|why| why.to_string())
+    user_file::read_user_file(Path::new(path), criteria::MOST_BYTES, Criteria::parse).map_err(|why| why.to_string())
 }
 
-/// Tells what happens, and when.
-struct Clock {
-    sender: Sender<Event>,
-    request: Request,
-    /// None where no time passes.
+/// Reports events and the elapsed time.
+struct JudgingClock {
+    sender: Sender<RuntimeEvent>,
+    request: RequestId,
+    /// The start; None when durations are not measured.
     began: Option<Instant>,
-    /// Whether what is told is told with the name of a judge.
+    /// True if reports have the name of a judge.
     is_of_panel: bool,
-    /// Ends the beat when it is dropped.
+    /// Ends the ticks when it is dropped.
     _beat: Option<Sender<()>>,
 }
 
-impl Clock {
-    fn start(judging: &Judging, request: Request, wish: &JudgingRequest) -> Self {
+impl JudgingClock {
+    fn start_clock(judging: &JudgingWorker, request: RequestId, judging_request: &JudgingRequest) -> Self {
         let sender = judging.sender.clone();
         let began = judging.has_clock.then(Instant::now);
-        let _beat = began.and_then(|began| beat(sender.clone(), request, began));
-        Self { sender, request, began, is_of_panel: !wish.panel.is_empty(), _beat }
+        let _beat = began.and_then(|began| spawn_ticks(sender.clone(), request, began));
+        Self { sender, request, began, is_of_panel: !judging_request.panel.is_empty(), _beat }
     }
 
-    fn tell(&self, judge: Option<&str>, turn: usize, event: &judge::run::Event) {
+    fn send_update(&self, judge: Option<&str>, event: &JudgeEvent) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
-        let news = report::news(turn, event);
-        let news = match judge {
-            Some(judge) => News::Of(judge.to_owned(), Box::new(news)),
-            None => news,
+        let update = JudgingUpdate {
+            seconds,
+            judge: judge.map(str::to_owned),
+            event: Some(event.clone()),
         };
-        let message = Message::Partly(self.request, Part::Judging(seconds, news));
-        let _ = self.sender.send(Event::Partly(message)); // the loop may already have gone home
+        let message = AppMessage::Partly(self.request, AnswerPart::Judging(update));
+        let _ = self.sender.send(RuntimeEvent::Partly(message)); // the loop may have ended
     }
 }
 
-/// Without a thread time stands still; everything else goes on.
-fn beat(sender: Sender<Event>, request: Request, began: Instant) -> Option<Sender<()>> {
+/// Reports the elapsed time regularly. Without a thread it is not reported; everything else goes on.
+fn spawn_ticks(sender: Sender<RuntimeEvent>, request: RequestId, began: Instant) -> Option<Sender<()>> {
     let (ends, ended) = bounded::<()>(0);
     let tell = move || {
-        while ended.recv_timeout(BEAT) == Err(crossbeam_channel::RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(CLOCK_INTERVAL) == Err(crossbeam_channel::RecvTimeoutError::Timeout) {
             let seconds = began.elapsed().as_secs_f64();
-            let message = Message::Partly(request, Part::Judging(seconds, News::Beat));
-            if sender.send(Event::Partly(message)).is_err() {
+            let update = JudgingUpdate { seconds, judge: None, event: None };
+            let message = AppMessage::Partly(request, AnswerPart::Judging(update));
+            if sender.send(RuntimeEvent::Partly(message)).is_err() {
                 return;
             }
         }
@@ -518,7 +514,7 @@ fn beat(sender: Sender<Event>, request: Request, began: Instant) -> Option<Sende
     Some(ends)
 }
 
-/// Nothing here leaves what is locked halfway.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// No code here can leave the locked value inconsistent.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

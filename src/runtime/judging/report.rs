@@ -1,135 +1,89 @@
-//! What the screen is told of a judging: what happens, in its own words, and how it ended.
+//! The outcome of a judging in sentences, for the screen.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use trajview_judge as judge;
 use trajview_judge::{
-    component::Look,
-    document::{Document, FlagRow},
-    each::{LeftOut, States},
-    fault::Fault,
-    run::{Ended, Halt, Job},
-    scale::Scale,
+    document::{JudgementDocument, FlagRow},
+    judge_states::{StateWithoutItems, JudgedStates},
+    fault::JudgeFault,
+    judging::{JudgingFiles, JudgingHalt, JudgingJob},
 };
-use trajview_run::{figures, flags::Counts, rubric};
-use trajview_tui::session::judging::{File, Given, How, News, Outcome};
+use trajview_run::{
+    format_number,
+    flags::FlagCounts,
+    judging::{JudgingEnd, JudgingOutcome, JudgingScale, file_name},
+};
 
-/// Nothing here holds a key.
-pub fn news(turn: usize, event: &judge::run::Event) -> News {
-    use judge::run::Event as Told;
-    match event.clone() {
-        Told::Opened { path, repeat, done, total } => {
-            News::File(File { name: name_of(&path), turn, repeat: repeat.number, done, total })
-        }
-        Told::Began { component } => News::Began { component },
-        Told::Replied { component, words, tokens, spent } => {
-            News::Replied { component, words, tokens, spent }
-        }
-        Told::Looked { component, look } => {
-            let is_refused = look.is_refused;
-            News::Looked { component, look: shown(look), is_refused }
-        }
-        Told::Waits { component, why, pause } => {
-            News::Waits { component, why, seconds: pause.as_secs_f64() }
-        }
-        Told::Ended { component, score, label, flags, error, done, .. } => {
-            let given = score.map(Given::Level).or(flags.map(Given::Flags));
-            let given = given.or(label.map(|label| match label.as_str() {
-                rubric::CANNOT_TELL => Given::CannotTell,
-                _ => Given::Scores(label),
-            }));
-            News::Ended { component, given, error, done }
-        }
-    }
-}
-
-fn shown(look: Look) -> rubric::Look {
-    rubric::Look {
-        tool: look.tool,
-        arguments: match look.arguments {
-            serde_json::Value::String(words) => words,
-            other => other.to_string(),
-        },
-        bytes: Some(look.bytes as u64),
-        sha256: Some(look.sha256),
-        excerpt: Some(look.excerpt),
-    }
-}
-
-fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// Of all states that were begun, in order.
-pub fn outcome(States { judged: states, left_out }: &States) -> Outcome {
+/// Returns the outcome of all started states, in order.
+pub fn report_outcome(JudgedStates { judged: states, left_out }: &JudgedStates) -> JudgingOutcome {
     let Some((job, last)) = states.last() else {
-        return outcome_with(states, How::Failed, "nothing was judged".into());
+        return outcome_with(states, JudgingEnd::Failed, "nothing was judged".into());
     };
-    let (how, words) = match &last.halted {
-        None => finished(states, left_out),
-        Some(halt) => halted(states, job, halt),
+    let (end, text) = match &last.halted {
+        None => finished_text(states, left_out),
+        Some(halt) => halted_text(states, job, halt),
     };
-    outcome_with(states, how, words)
+    outcome_with(states, end, text)
 }
 
-/// Of several judges together: the worst of them says how it ended, and each has its words.
-pub fn of_panel(outcomes: Vec<(String, Outcome)>) -> Outcome {
-    let rank = |how: How| match how {
-        How::Finished => 0,
-        How::Stopped => 1,
-        How::Failed => 2,
+/// Returns the outcome of several judges: the worst one gives the result, and each has its sentence.
+pub fn panel_outcome(outcomes: Vec<(String, JudgingOutcome)>) -> JudgingOutcome {
+    let rank = |end: JudgingEnd| match end {
+        JudgingEnd::Finished => 0,
+        JudgingEnd::Stopped => 1,
+        JudgingEnd::Failed => 2,
     };
-    let how = outcomes.iter().map(|(_, it)| it.how).max_by_key(|how| rank(*how));
-    let words = outcomes.iter().map(|(judge, it)| format!("{judge}: {}", it.words));
-    Outcome {
-        how: how.unwrap_or(How::Failed),
-        words: words.collect::<Vec<_>>().join("; "),
+    let end = outcomes.iter().map(|(_, it)| it.end).max_by_key(|end| rank(*end));
+    let texts = outcomes.iter().map(|(judge, it)| format!("{judge}: {}", it.text));
+    JudgingOutcome {
+        end: end.unwrap_or(JudgingEnd::Failed),
+        text: texts.collect::<Vec<_>>().join("; "),
         spent: outcomes.iter().filter_map(|(_, it)| it.spent).reduce(|sum, spent| sum + spent),
         files: outcomes.into_iter().flat_map(|(_, it)| it.files).collect(),
     }
 }
 
-/// As [`outcome`], where a state could not be begun.
-pub fn failed(states: &States, why: String) -> Outcome {
-    outcome_with(&states.judged, How::Failed, why)
+/// Returns the outcome as [`report_outcome`] does, when a state could not be started.
+pub fn failed_outcome(states: &JudgedStates, why: String) -> JudgingOutcome {
+    outcome_with(&states.judged, JudgingEnd::Failed, why)
 }
 
-fn outcome_with(states: &[(Job, Ended)], how: How, words: String) -> Outcome {
-    let file = |(path, document): &(PathBuf, Document)| (name_of(path), summary(document));
-    Outcome {
-        how,
-        words,
-        files: files(states).map(file).collect(),
+fn outcome_with(states: &[(JudgingJob, JudgingFiles)], end: JudgingEnd, text: String) -> JudgingOutcome {
+    let file = |(path, document): &(PathBuf, JudgementDocument)| (file_name(path), summary_text(document));
+    JudgingOutcome {
+        end,
+        text,
+        files: judged_files(states).map(file).collect(),
         spent: states.last().and_then(|(_, ended)| ended.spent),
     }
 }
 
-fn files(states: &[(Job, Ended)]) -> impl Iterator<Item = &(PathBuf, Document)> {
+fn judged_files(states: &[(JudgingJob, JudgingFiles)]) -> impl Iterator<Item = &(PathBuf, JudgementDocument)> {
     states.iter().flat_map(|(_, ended)| &ended.files)
 }
 
-/// What is kept, and how to go on.
-fn kept(states: &[(Job, Ended)]) -> String {
-    let judged: usize = files(states).map(|(_, it)| it.entries().len()).sum();
-    match files(states).last() {
+/// Returns how much is saved, and how to go on.
+fn kept_text(states: &[(JudgingJob, JudgingFiles)]) -> String {
+    let judged: usize = judged_files(states).map(|(_, it)| it.entries().len()).sum();
+    match judged_files(states).last() {
         Some((path, _)) if judged > 0 => {
-            format!("{judged} judged are kept, the last in {}; R goes on", name_of(path))
+            format!("{judged} judged are kept, the last in {}; R goes on", file_name(path))
         }
         _ => "nothing was judged yet".into(),
     }
 }
 
-fn halted(states: &[(Job, Ended)], job: &Job, halt: &Halt) -> (How, String) {
-    let (kept, judge) = (kept(states), &job.settings.name);
+fn halted_text(states: &[(JudgingJob, JudgingFiles)], job: &JudgingJob, halt: &JudgingHalt) -> (JudgingEnd, String) {
+    let (kept, judge) = (kept_text(states), &job.settings.name);
     match halt {
-        Halt::Stopped => (How::Stopped, format!("stopped; {kept}")),
-        Halt::Fault(fault @ Fault::Dear(_)) => {
-            (How::Failed, format!("judge {judge} stops at {fault}; {kept}"))
+        JudgingHalt::Stopped => (JudgingEnd::Stopped, format!("stopped; {kept}")),
+        JudgingHalt::Fault(fault @ JudgeFault::TooExpensive(_)) => {
+            (JudgingEnd::Failed, format!("judge {judge} stops at {fault}; {kept}"))
         }
-        Halt::Fault(fault) => (How::Failed, format!("judge {judge}: {fault}; {kept}")),
-        Halt::Write(why) => (How::Failed, format!("{why}; {kept}")),
-        Halt::NothingToResume => (
-            How::Failed,
+        JudgingHalt::Fault(fault) => (JudgingEnd::Failed, format!("judge {judge}: {fault}; {kept}")),
+        JudgingHalt::Write(why) => (JudgingEnd::Failed, format!("{why}; {kept}")),
+        JudgingHalt::NothingToResume => (
+            JudgingEnd::Failed,
             format!(
                 "no judging after turn {} by {judge}, with this prompt, these looks and {}s, to go on with; n and enter \
                  begin one",
@@ -140,15 +94,15 @@ fn halted(states: &[(Job, Ended)], job: &Job, halt: &Halt) -> (How, String) {
     }
 }
 
-fn finished(states: &[(Job, Ended)], left_out: &[LeftOut]) -> (How, String) {
-    let all: usize = files(states).map(|(_, it)| it.components.len()).sum();
-    let without: usize = files(states).map(|(_, it)| it.unanswered().len()).sum();
-    let is_whole = files(states).all(|(_, it)| it.is_finished());
+fn finished_text(states: &[(JudgingJob, JudgingFiles)], left_out: &[StateWithoutItems]) -> (JudgingEnd, String) {
+    let all: usize = judged_files(states).map(|(_, it)| it.components.len()).sum();
+    let without: usize = judged_files(states).map(|(_, it)| it.unanswered_ids().len()).sum();
+    let is_whole = judged_files(states).all(|(_, it)| it.is_finished());
     let mut words = format!("{} judged", all - without);
     if without > 0 {
         let nothing = match states.first().map(|(job, _)| job.scale()) {
-            Some(Scale::Flags) => "an answer",
-            Some(Scale::Levels | Scale::Decisions | Scale::Process | Scale::Codebook) | None => {
+            Some(JudgingScale::Flags) => "an answer",
+            Some(JudgingScale::Levels | JudgingScale::Decisions | JudgingScale::Process | JudgingScale::Codebook) | None => {
                 "a verdict"
             }
         };
@@ -159,36 +113,36 @@ fn finished(states: &[(Job, Ended)], left_out: &[LeftOut]) -> (How, String) {
         words.push_str(&format!(", nothing to judge after turn {}", turns.join(", ")));
     }
     // Flags that are carried on are in several files; a sum would count them again.
-    let mut files = files(states);
+    let mut files = judged_files(states);
     if let (Some((_, document)), None) = (files.next(), files.next())
         && let Some(rows) = document.flags()
     {
-        words.push_str(&format!(", {}", flagged(FlagRow::counts(rows))));
+        words.push_str(&format!(", {}", flags_text(FlagRow::count_flags(rows))));
     }
     match is_whole {
-        true => (How::Finished, words),
-        false => (How::Failed, format!("{words}; R asks again")),
+        true => (JudgingEnd::Finished, words),
+        false => (JudgingEnd::Failed, format!("{words}; R asks again")),
     }
 }
 
-/// `12 flags (4 carried)`
-fn flagged(Counts { all, carried, .. }: Counts) -> String {
+/// Returns `12 flags (4 carried)`.
+fn flags_text(FlagCounts { all, carried, .. }: FlagCounts) -> String {
     let all = if all == 1 { "1 flag".into() } else { format!("{all} flags") };
     if carried == 0 { all } else { format!("{all} ({carried} carried)") }
 }
 
-/// `22 of 24, mean 2.86`
-fn summary(document: &Document) -> String {
+/// Returns `22 of 24, mean 2.86`.
+fn summary_text(document: &JudgementDocument) -> String {
     if let Some(rows) = document.flags() {
-        return flagged(FlagRow::counts(rows));
+        return flags_text(FlagRow::count_flags(rows));
     }
-    let given = document.given();
+    let given = document.component_scores();
     let scores: Vec<u8> = given.iter().filter_map(|it| it.score).collect();
     let answered = given.iter().filter(|it| it.label.is_some()).count();
     let words = format!("{answered} of {}", document.components.len());
-    if document.levels().in_words || scores.is_empty() {
+    if document.rubric_levels().in_words || scores.is_empty() {
         return words;
     }
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
-    format!("{words}, mean {}", figures::share(f64::from(sum) / scores.len() as f64))
+    format!("{words}, mean {}", format_number::three_decimals(f64::from(sum) / scores.len() as f64))
 }

@@ -4,15 +4,15 @@
 //! one is followed by nothing: what no reader of patches expects, and enough to put the file together byte for byte.
 //! Lines are Python's: a form feed or a lone carriage return ends one too.
 
-use super::{Header, LineKind, Misfit, PatchHunk, PatchLine};
+use super::{HunkHeader, LineKind, PatchMisfit, PatchHunk, PatchLine};
 
-/// The hunks of one file's `diff_text`. A text that is not of this kind has none.
-pub fn difflib(text: &str) -> Vec<PatchHunk> {
+/// Reads the hunks of one file's `diff_text`. A text that is not of this kind has none.
+pub fn parse_difflib(text: &str) -> Vec<PatchHunk> {
     let mut hunks = vec![];
     let mut rest = text;
     while let Some((line, after)) = rest.split_once('\n') {
         rest = after;
-        let Some(header) = Header::parse(line) else { continue };
+        let Some(header) = HunkHeader::parse(line) else { continue };
         let (mut old, mut new) = (header.old.1, header.new.1);
         let mut hunk = PatchHunk {
             old_start: Some(header.old.0),
@@ -35,7 +35,7 @@ pub fn difflib(text: &str) -> Vec<PatchHunk> {
     hunks
 }
 
-/// The next content line, and what follows it.
+/// Returns the next content line, and what follows it.
 fn content_line(text: &str) -> Option<(PatchLine, &str)> {
     let kind = match text.as_bytes().first()? {
         b' ' => LineKind::Context,
@@ -55,37 +55,37 @@ fn content_line(text: &str) -> Option<(PatchLine, &str)> {
 }
 
 /// `old` with the hunks carried out, at their line numbers and nowhere else, every line equal.
-pub fn apply_exactly(old: &str, hunks: &[PatchHunk]) -> Result<String, Misfit> {
+pub fn apply_exactly(old: &str, hunks: &[PatchHunk]) -> Result<String, PatchMisfit> {
     let lines = python_lines(old);
-    let mut made = String::with_capacity(old.len());
+    let mut built = String::with_capacity(old.len());
     let mut done = 0;
     for (index, hunk) in hunks.iter().enumerate() {
-        let misfit = Misfit::NotFound { hunk: index + 1 };
+        let misfit = PatchMisfit::NotFound { hunk: index + 1 };
         let side = |drop: LineKind| hunk.lines.iter().filter(move |line| line.kind != drop);
         let start = hunk.old_start.unwrap_or_default();
         let old_len = side(LineKind::Added).count();
         let at = if old_len == 0 { start } else { start.saturating_sub(1) };
-        let here = at.checked_add(old_len).and_then(|end| lines.get(at..end));
-        let Some(here) = here.filter(|_| at >= done) else { return Err(misfit) };
-        let is_same = |(line, wanted): (&&str, &PatchLine)| {
+        let old_lines = at.checked_add(old_len).and_then(|end| lines.get(at..end));
+        let Some(old_lines) = old_lines.filter(|_| at >= done) else { return Err(misfit) };
+        let is_same = |(line, expected): (&&str, &PatchLine)| {
             line.strip_suffix('\n').map_or((*line, false), |line| (line, true))
-                == (wanted.text.as_str(), wanted.newline)
+                == (expected.text.as_str(), expected.newline)
         };
-        if !here.iter().zip(side(LineKind::Added)).all(is_same) {
+        if !old_lines.iter().zip(side(LineKind::Added)).all(is_same) {
             return Err(misfit);
         }
-        made.extend(lines[done..at].iter().copied());
+        built.extend(lines[done..at].iter().copied());
         for line in side(LineKind::Removed) {
-            made.push_str(&line.text);
-            made.extend(line.newline.then_some('\n'));
+            built.push_str(&line.text);
+            built.extend(line.newline.then_some('\n'));
         }
         done = at + old_len;
     }
-    made.extend(lines[done..].iter().copied());
-    Ok(made)
+    built.extend(lines[done..].iter().copied());
+    Ok(built)
 }
 
-/// Lines with their ends, as `str.splitlines(keepends=True)` cuts them.
+/// Returns lines with their ends, as `str.splitlines(keepends=True)` cuts them.
 fn python_lines(text: &str) -> Vec<&str> {
     let mut lines = vec![];
     let mut start = 0;
@@ -113,26 +113,26 @@ fn python_lines(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    /// What Python gives for `"\n".join(difflib.unified_diff(old, new, "a", "a", lineterm=""))`, recorded.
+    /// The output of Python for `"\n".join(difflib.unified_diff(old, new, "a", "a", lineterm=""))`, recorded.
     const MADE: &str = "--- a\n+++ a\n@@ -0,0 +1,2 @@\n+one\n\n+two\n";
     const CHANGED: &str =
         "--- a\n+++ a\n@@ -1,4 +1,4 @@\n one\n\n-two\n\n+2\n\n three\r\n\n-end\n+end\n";
 
     #[test]
     fn a_created_file_is_put_together_byte_for_byte() {
-        assert_eq!(apply_exactly("", &difflib(MADE)).unwrap(), "one\ntwo\n");
+        assert_eq!(apply_exactly("", &parse_difflib(MADE)).unwrap(), "one\ntwo\n");
     }
 
     #[test]
     fn a_missing_line_end_and_a_carriage_return_are_kept() {
         let old = "one\ntwo\nthree\r\nend";
-        assert_eq!(apply_exactly(old, &difflib(CHANGED)).unwrap(), "one\n2\nthree\r\nend\n");
+        assert_eq!(apply_exactly(old, &parse_difflib(CHANGED)).unwrap(), "one\n2\nthree\r\nend\n");
     }
 
     #[test]
     fn a_file_that_is_another_one_does_not_fit() {
         for old in ["", "one\ntwo\nthree\r\nend\n", "zero\none\ntwo\nthree\r\nend"] {
-            assert_eq!(apply_exactly(old, &difflib(CHANGED)), Err(Misfit::NotFound { hunk: 1 }));
+            assert_eq!(apply_exactly(old, &parse_difflib(CHANGED)), Err(PatchMisfit::NotFound { hunk: 1 }));
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn whatever_the_text_it_is_read_without_a_panic(text in "(@@ -[0-3],[0-3] \\+[0-3],[0-3] @@\n|[ +-]?[ab]?\r?\n){0,12}") {
-            let hunks = difflib(&text);
+            let hunks = parse_difflib(&text);
             let _ = apply_exactly("a\nb\n", &hunks);
         }
     }

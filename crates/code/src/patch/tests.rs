@@ -1,9 +1,9 @@
-//! What the parsers and [`apply`] promise.
+//! The guarantees of the parsers and of [`apply_hunks`].
 
 use proptest::prelude::*;
 
-use super::{FileChange, FilePatch, LineCounts, LineKind, Misfit, PatchHunk, PatchLine};
-use super::{apply, codex, in_call, line_counts, unified};
+use super::{PatchedFile, FilePatch, LineCounts, LineKind, PatchMisfit, PatchHunk, PatchLine};
+use super::{apply_hunks, parse_codex, patches_in_call, line_counts, parse_unified};
 
 const TEXT: &str = "def f():\n    return 1\n\n\ndef g():\n    return 1\n";
 
@@ -21,23 +21,23 @@ const PATCH: &str = "\
 *** End Patch
 ";
 
-fn updated(patch: &str) -> Vec<PatchHunk> {
+fn updated_hunks(patch: &str) -> Vec<PatchHunk> {
     let body = format!("*** Begin Patch\n*** Update File: a.py\n{patch}*** End Patch\n");
-    let files = codex(&body);
-    let [FilePatch { change: FileChange::Update(hunks), .. }] = files.as_slice() else {
+    let files = parse_codex(&body);
+    let [FilePatch { change: PatchedFile::Update(hunks), .. }] = files.as_slice() else {
         panic!("one updated file, found {files:?}")
     };
     hunks.clone()
 }
 
-fn patched(patch: &str) -> Result<String, Misfit> {
-    apply(TEXT, &updated(patch))
+fn apply_patch(patch: &str) -> Result<String, PatchMisfit> {
+    apply_hunks(TEXT, &updated_hunks(patch))
 }
 
 #[test]
 fn a_unified_diff_is_read_hunk_by_hunk() {
     let hunks =
-        unified("--- a\n+++ b\n@@ -1 +1,2 @@ fn x\n one\n+two\n@@ -9,2 +10 @@\n-a\n-b\n+c\n");
+        parse_unified("--- a\n+++ b\n@@ -1 +1,2 @@ fn x\n one\n+two\n@@ -9,2 +10 @@\n-a\n-b\n+c\n");
 
     assert_eq!(hunks.len(), 2);
     assert_eq!((hunks[0].old_start, hunks[0].new_start), (Some(1), Some(1)));
@@ -47,7 +47,7 @@ fn a_unified_diff_is_read_hunk_by_hunk() {
 
 #[test]
 fn a_removed_line_that_looks_like_a_header_stays_in_its_hunk() {
-    let hunks = unified("@@ -1,2 +1,1 @@\n--- old\n kept\n--- a/next\n+++ b/next\n");
+    let hunks = parse_unified("@@ -1,2 +1,1 @@\n--- old\n kept\n--- a/next\n+++ b/next\n");
 
     assert_eq!(hunks[0].lines.len(), 2);
     assert_eq!(hunks[0].lines[0].text, "-- old");
@@ -55,92 +55,92 @@ fn a_removed_line_that_looks_like_a_header_stays_in_its_hunk() {
 
 #[test]
 fn a_missing_last_newline_is_honoured() {
-    let hunks = unified("@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n");
+    let hunks = parse_unified("@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n");
 
-    assert_eq!(apply("a\n", &hunks).unwrap(), "b");
+    assert_eq!(apply_hunks("a\n", &hunks).unwrap(), "b");
 }
 
 #[test]
 fn the_dialect_adds_updates_moves_and_deletes() {
-    let files = codex(PATCH);
+    let files = parse_codex(PATCH);
 
     let paths: Vec<_> =
         files.iter().map(|file| (file.path.as_str(), file.move_to.as_deref())).collect();
     assert_eq!(paths, [("new.py", None), ("a.py", Some("b.py")), ("old.py", None)]);
-    assert_eq!(files[0].change, FileChange::Add("one\n\n".into()));
-    assert_eq!(files[2].change, FileChange::Delete);
+    assert_eq!(files[0].change, PatchedFile::Add("one\n\n".into()));
+    assert_eq!(files[2].change, PatchedFile::Delete);
 }
 
 #[test]
 fn an_anchor_tells_which_of_two_equal_places_is_meant() {
-    let text = patched("@@ def g():\n-    return 1\n+    return 2\n").unwrap();
+    let text = apply_patch("@@ def g():\n-    return 1\n+    return 2\n").unwrap();
 
     assert_eq!(text, "def f():\n    return 1\n\n\ndef g():\n    return 2\n");
 }
 
 #[test]
 fn several_anchors_narrow_the_place_down() {
-    let hunks = updated("@@ class A\n@@ def g():\n-    x\n+    y\n");
+    let hunks = updated_hunks("@@ class A\n@@ def g():\n-    x\n+    y\n");
     let text = "def g():\n    x\nclass A\ndef f():\n    x\ndef g():\n    x\n";
 
     assert_eq!(
-        apply(text, &hunks).unwrap(),
+        apply_hunks(text, &hunks).unwrap(),
         "def g():\n    x\nclass A\ndef f():\n    x\ndef g():\n    y\n"
     );
 }
 
 #[test]
 fn the_first_at_signs_may_be_missing() {
-    let text = patched("-    return 1\n+    return 7\n").unwrap();
+    let text = apply_patch("-    return 1\n+    return 7\n").unwrap();
 
     assert!(text.starts_with("def f():\n    return 7\n"));
 }
 
 #[test]
 fn a_hunk_at_the_end_of_the_file_is_looked_for_there() {
-    let text = patched("@@\n-    return 1\n+    return 3\n*** End of File\n").unwrap();
+    let text = apply_patch("@@\n-    return 1\n+    return 3\n*** End of File\n").unwrap();
 
     assert!(text.ends_with("def g():\n    return 3\n"));
 }
 
 #[test]
 fn blanks_at_the_ends_of_a_line_do_not_hide_it() {
-    let text = patched("@@\n def g():  \n-return 1\n+    return 4\n").unwrap();
+    let text = apply_patch("@@\n def g():  \n-return 1\n+    return 4\n").unwrap();
 
     assert!(text.ends_with("    return 4\n"));
 }
 
 #[test]
 fn an_addition_without_context_goes_to_the_end() {
-    assert_eq!(patched("+# end\n").unwrap(), format!("{TEXT}# end\n"));
+    assert_eq!(apply_patch("+# end\n").unwrap(), format!("{TEXT}# end\n"));
 }
 
 #[test]
 fn lines_that_are_not_there_are_a_misfit() {
-    let found = patched("@@ def f():\n-    return 9\n+    return 1\n");
+    let result = apply_patch("@@ def f():\n-    return 9\n+    return 1\n");
 
-    assert_eq!(found, Err(Misfit::NotFound { hunk: 1 }));
+    assert_eq!(result, Err(PatchMisfit::NotFound { hunk: 1 }));
 }
 
 #[test]
 fn wrong_line_numbers_are_corrected_by_search() {
-    let hunks = unified("@@ -1,2 +1,2 @@\n def g():\n-    return 1\n+    return 5\n");
+    let hunks = parse_unified("@@ -1,2 +1,2 @@\n def g():\n-    return 1\n+    return 5\n");
 
-    assert!(apply(TEXT, &hunks).unwrap().ends_with("def g():\n    return 5\n"));
+    assert!(apply_hunks(TEXT, &hunks).unwrap().ends_with("def g():\n    return 5\n"));
 }
 
 #[test]
 fn every_wrapping_of_a_patch_is_found() {
     let json = |value: serde_json::Value| value.to_string();
-    let here = format!("apply_patch <<'EOF'\n{PATCH}EOF\n");
+    let script = format!("apply_patch <<'EOF'\n{PATCH}EOF\n");
     let spellings = [
         PATCH.to_owned(),
-        here.clone(),
+        script.clone(),
         json(serde_json::json!({ "input": PATCH })),
         json(serde_json::json!({ "patch": PATCH })),
         json(serde_json::json!({ "command": ["apply_patch", PATCH] })),
-        json(serde_json::json!({ "command": ["bash", "-lc", here] })),
-        json(serde_json::json!({ "cmd": here })),
+        json(serde_json::json!({ "command": ["bash", "-lc", script] })),
+        json(serde_json::json!({ "cmd": script })),
         format!("applypatch <<\"PATCH\"\n{PATCH}PATCH"),
         format!("const r = await tools.apply_patch({});\ntext(r);", serde_json::json!(PATCH)),
         format!("text(await tools.apply_patch(`{PATCH}`));"),
@@ -150,23 +150,23 @@ fn every_wrapping_of_a_patch_is_found() {
         ),
     ];
     for spelling in spellings {
-        assert_eq!(in_call(&spelling), codex(PATCH), "{spelling}");
+        assert_eq!(patches_in_call(&spelling), parse_codex(PATCH), "{spelling}");
     }
 }
 
 #[test]
 fn a_command_that_first_changes_folder_patches_files_below_it() {
-    let files = in_call(
+    let files = patches_in_call(
         "bash -lc \"cd sub && apply_patch <<EOF\n*** Begin Patch\n*** Add File: a.sh\n+echo \\$x\n*** End Patch\nEOF\"",
     );
 
     assert_eq!(files[0].path, "sub/a.sh");
-    assert_eq!(files[0].change, FileChange::Add("echo $x\n".into()));
+    assert_eq!(files[0].change, PatchedFile::Add("echo $x\n".into()));
 }
 
 #[test]
 fn a_command_that_only_mentions_a_patch_is_none() {
-    assert_eq!(in_call(&format!("cat > p.txt <<'EOF'\n{PATCH}EOF")), []);
+    assert_eq!(patches_in_call(&format!("cat > p.txt <<'EOF'\n{PATCH}EOF")), []);
 }
 
 #[test]
@@ -183,13 +183,13 @@ fn a_patch_in_a_comment_or_for_somebody_else_is_none() {
         format!("echo apply_patch; cat <<'EOF'\n{PATCH}EOF"),
         serde_json::json!(["echo", PATCH]).to_string(),
     ] {
-        assert_eq!(in_call(&text), [], "{text}");
+        assert_eq!(patches_in_call(&text), [], "{text}");
     }
     for text in [
         format!("const p = {literal}; // the fix\ntext(await tools.apply_patch(p))"),
         format!("if (/[\"']/.test(x)) y(); await tools.apply_patch({literal})"),
     ] {
-        assert_eq!(in_call(&text), codex(PATCH), "{text}");
+        assert_eq!(patches_in_call(&text), parse_codex(PATCH), "{text}");
     }
 }
 
@@ -210,11 +210,11 @@ fn hunks_between(old: &str, new: &str, context: usize) -> Vec<PatchHunk> {
         let lines = group.iter().flat_map(|op| {
             let (tag, old, new) = op.as_tag_tuple();
             let kept = a[old.clone()].iter().map(|text| line(LineKind::Context, text));
-            let gone = a[old.clone()].iter().map(|text| line(LineKind::Removed, text));
-            let come = b[new].iter().map(|text| line(LineKind::Added, text));
+            let removed = a[old.clone()].iter().map(|text| line(LineKind::Removed, text));
+            let added = b[new].iter().map(|text| line(LineKind::Added, text));
             match tag {
                 similar::DiffTag::Equal => kept.collect::<Vec<_>>(),
-                _ => gone.chain(come).collect(),
+                _ => removed.chain(added).collect(),
             }
         });
         PatchHunk {
@@ -227,7 +227,7 @@ fn hunks_between(old: &str, new: &str, context: usize) -> Vec<PatchHunk> {
     groups.iter().map(hunk).collect()
 }
 
-fn printed(hunks: &[PatchHunk]) -> String {
+fn print_hunks(hunks: &[PatchHunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
         let len = |drop| hunk.lines.iter().filter(|line| line.kind != drop).count();
@@ -259,16 +259,16 @@ proptest! {
         context in 0usize..4,
     ) {
         let hunks = hunks_between(&old, &new, context);
-        prop_assert_eq!(apply(&old, &hunks).unwrap(), new.clone());
-        let read = unified(&printed(&hunks));
+        prop_assert_eq!(apply_hunks(&old, &hunks).unwrap(), new.clone());
+        let read = parse_unified(&print_hunks(&hunks));
         prop_assert_eq!(&read, &hunks);
-        prop_assert_eq!(apply(&old, &read).unwrap(), new);
+        prop_assert_eq!(apply_hunks(&old, &read).unwrap(), new);
     }
 
     #[test]
     fn whatever_the_bytes_the_parsers_return(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let text = String::from_utf8_lossy(&bytes);
-        let _ = (unified(&text), codex(&text), in_call(&text));
+        let _ = (parse_unified(&text), parse_codex(&text), patches_in_call(&text));
     }
 
     #[test]
@@ -279,9 +279,9 @@ proptest! {
         for text in [PATCH, &format!("cd x && apply_patch <<EOF\n{PATCH}"), carrier.as_str()] {
             let at = cut.min(text.len());
             let broken = format!("{}{with}{}", &text[..at], &text[at..]);
-            for file in in_call(&broken).into_iter().chain(codex(&broken)) {
-                if let FileChange::Update(hunks) = file.change {
-                    let _ = apply(&old, &hunks);
+            for file in patches_in_call(&broken).into_iter().chain(parse_codex(&broken)) {
+                if let PatchedFile::Update(hunks) = file.change {
+                    let _ = apply_hunks(&old, &hunks);
                 }
             }
         }

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{
-    assigned,
-    kinds::{Kind, Match, compiled},
+    assigned_secrets,
+    secret_kinds::{SecretKind, SecretMatch, compile_pattern},
 };
 
 /// Patterns whose group `s` is the secret where it looks like one.
-static PATTERNS: LazyLock<Vec<(Strictness, Regex)>> = LazyLock::new(|| {
-    use Strictness::{Any, Telling, Word};
+static PATTERNS: LazyLock<Vec<(ProseStrictness, Regex)>> = LazyLock::new(|| {
+    use ProseStrictness::{Any, Telling, Word};
     let name = r"(?:pass[ -]?words?|passwd|passphrases?|pass[ -]?codes?|pwd|passwort|kennwort|secret key|api[ -]?key|access token|auth token)";
     let whose = r#"(?:\s+(?:for|of|to|on|at|in)\s+(?:the\s+|my\s+|our\s+|his\s+|her\s+)?[\w.@'"`/-]+(?:\s+(?:user|account|server|database|db|box|host|panel|vault))?)?"#;
     let verb = r"\s+(?:(?:is|was|will be|should be|are|to|as|set to|changed to|reset to|equals|remains|ist|lautet)(?:\s+(?:now|still|simply|just|currently|always|set to|changed to))?)\s*:?\s*";
@@ -34,27 +34,27 @@ static PATTERNS: LazyLock<Vec<(Strictness, Regex)>> = LazyLock::new(|| {
         (Any, r#"(?i)\b(?:requirepass|masterauth|config\s+set\s+requirepass)\s+["']?(?P<s>[^\s"'<>]+)"#.to_owned()),
         (Any, r#"(?:密码|口令|暗証番号|パスワード|비밀번호|(?i:пароль|contraseña|mot de passe|senha))\s*(?:[:：=＝]|是|为|は|\bes\b|\best\b)\s*["'`“‘「]*(?P<s>[!#-&(-_a-~]{4,})"#.to_owned()),
     ];
-    patterns.map(|(strictness, it)| (strictness, compiled(&it))).into()
+    patterns.map(|(strictness, it)| (strictness, compile_pattern(&it))).into()
 });
 
-/// What a value must be to be taken for a secret.
+/// The condition on a value to count as a secret.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Strictness {
-    /// Whatever does not stand for another.
+enum ProseStrictness {
+    /// Every value that is no placeholder.
     Any,
-    /// It stands in quotes, or has what words of prose do not have.
+    /// A value in quotes, or with characters that words of prose do not have.
     Telling,
-    /// The same, or it is one word at the end of a sentence that describes no password.
+    /// As [`Self::Telling`], or one word at the end of a sentence that describes no password.
     Word,
 }
 
-/// Whether a text may have one at all.
+/// The words without which a text has no such secret.
 static MARK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = "(?i)pass|pwd|pw |cred|login|securestring|kennwort|secret key|api[ -]?key|access token|auth token|identified|requirepass|masterauth|密码|口令|パスワード|暗証|비밀번호|пароль|contraseña|senha";
-    compiled(pattern)
+    compile_pattern(pattern)
 });
 
-pub fn found(text: &str) -> Vec<Match> {
+pub fn find_in_prose(text: &str) -> Vec<SecretMatch> {
     if !MARK.is_match(text) {
         return vec![];
     }
@@ -64,16 +64,16 @@ pub fn found(text: &str) -> Vec<Match> {
             let Some(value) = captures.name("s") else { continue };
             let is_quoted =
                 captures.name("q").is_some_and(|it| !it.as_str().trim_matches('*').is_empty());
-            let said = value.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*']);
-            let is_end = is_end_of_sentence(text, value.start() + said.len());
+            let trimmed = value.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*']);
+            let is_end = is_end_of_sentence(text, value.start() + trimmed.len());
             let is_secret = match strictness {
-                Strictness::Any => said.len() >= 3,
-                Strictness::Telling => is_telling(said, is_quoted),
-                Strictness::Word => is_telling(said, is_quoted) || (is_end && is_one_word(said)),
+                ProseStrictness::Any => trimmed.len() >= 3,
+                ProseStrictness::Telling => is_telling(trimmed, is_quoted),
+                ProseStrictness::Word => is_telling(trimmed, is_quoted) || (is_end && is_one_word(trimmed)),
             };
-            if is_secret && !assigned::is_placeholder("password", said) {
-                let range = value.start()..value.start() + said.len();
-                all.push(Match { range, kind: Kind::Password });
+            if is_secret && !assigned_secrets::is_placeholder("password", trimmed) {
+                let range = value.start()..value.start() + trimmed.len();
+                all.push(SecretMatch { range, kind: SecretKind::Password });
             }
         }
     }
@@ -85,10 +85,10 @@ fn is_end_of_sentence(text: &str, at: usize) -> bool {
     rest.is_empty() || rest.starts_with(['.', ',', ';', '!', '?', '\n', '\r'])
 }
 
-/// Words of prose have neither digits nor signs.
+/// Returns whether the value differs from prose, whose words have neither digits nor signs.
 fn is_telling(value: &str, is_quoted: bool) -> bool {
     let bytes = value.as_bytes();
-    let has = |of: fn(&u8) -> bool| bytes.iter().any(of);
+    let has = |condition: fn(&u8) -> bool| bytes.iter().any(condition);
     let is_code = value.ends_with("()")
         || value.contains("::")
         || value.contains('(')
@@ -184,7 +184,7 @@ fn is_one_word(value: &str) -> bool {
         && value[1..].bytes().all(|byte| !byte.is_ascii_uppercase());
     let describes =
         WORDS.contains(&lower.as_str()) || ENDINGS.iter().any(|ending| lower.ends_with(ending));
-    // A name, a word that describes nothing, or several that nobody joins.
+    // A name, a word that describes nothing, or several words.
     is_word
         && (is_capital && !WORDS.contains(&lower.as_str()) || !describes && parts().count() != 2)
 }

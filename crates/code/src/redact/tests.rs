@@ -3,36 +3,36 @@ use serde_json::json;
 
 use super::*;
 
-fn redacted(text: &str) -> String {
-    Redactor::of(&Options::default()).text("here", text).into_owned()
+fn redact_here(text: &str) -> String {
+    Redactor::new(&RedactOptions::default()).redact_text("here", text).into_owned()
 }
 
-/// Joined here, so that no scanner takes this file for a leak.
-fn key(parts: &[&str]) -> String {
+/// Joins the parts of a key, so that no scanner takes this file for a leak.
+fn joined_key(parts: &[&str]) -> String {
     parts.concat()
 }
 
 #[test]
 fn well_known_keys_are_taken_out_and_what_is_around_them_stays() {
     for secret in [
-        key(&["AKIA", "IOSFODNN7EXAMPLE"]),
-        key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]),
-        key(&["github", "_pat_", "11AAAAAAA0abcdefghij_KLMNOPQRST"]),
-        key(&["sk-", "proj-abc123DEF456ghi789JKL"]),
-        key(&["sk-", "ant-api03-abc123DEF456ghi789JKL-AA"]),
-        key(&["xox", "b-123456789012-abcdefGHIJKL"]),
-        key(&["AIza", "SyA1234567890abcdefghijklmnopqrstuv"]),
-        key(&["eyJ", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP"]),
-        key(&["glpat", "-abcDEF123456ghiJKL78"]),
-        key(&["hf", "_abcdefghijKLMNOPQRSTuvwx"]),
-        key(&["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY"]),
+        joined_key(&["AKIA", "IOSFODNN7EXAMPLE"]),
+        joined_key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]),
+        joined_key(&["github", "_pat_", "11AAAAAAA0abcdefghij_KLMNOPQRST"]),
+        joined_key(&["sk-", "proj-abc123DEF456ghi789JKL"]),
+        joined_key(&["sk-", "ant-api03-abc123DEF456ghi789JKL-AA"]),
+        joined_key(&["xox", "b-123456789012-abcdefGHIJKL"]),
+        joined_key(&["AIza", "SyA1234567890abcdefghijklmnopqrstuv"]),
+        joined_key(&["eyJ", "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP"]),
+        joined_key(&["glpat", "-abcDEF123456ghiJKL78"]),
+        joined_key(&["hf", "_abcdefghijKLMNOPQRSTuvwx"]),
+        joined_key(&["wJalrXUtnFEMI/K7MDENG", "/bPxRfiCYEXAMPLEKEY"]),
         "d41d8cd98f00b204e9800998ecf8427e".to_owned(),
         "aB3dE6gH9jK2mN5pQ8sT1vW4".to_owned(),
         "k3j5h2g9f8d7s6a5p4o3i2u1".to_owned(),
     ] {
         let text = format!("before {secret} after");
 
-        let shown = redacted(&text);
+        let shown = redact_here(&text);
 
         assert!(!shown.contains(&secret), "{shown}");
         assert!(
@@ -65,7 +65,7 @@ fn what_is_assigned_to_a_password_or_a_token_is_taken_out() {
         ("https://0123456789abcdef@github.com/x", "0123456789abcdef"),
         ("https://x.net/a?sig=ab%2Fcd12ef&b=1", "ab%2Fcd12ef"),
     ] {
-        let shown = redacted(text);
+        let shown = redact_here(text);
 
         assert!(!shown.contains(secret) && shown.contains("[redacted: "), "{text}: {shown}");
     }
@@ -92,50 +92,50 @@ fn code_that_speaks_of_passwords_and_tokens_stays() {
         "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "@app.route and @types/node@18.0.0",
     ] {
-        assert_eq!(redacted(text), text);
+        assert_eq!(redact_here(text), text);
     }
 }
 
 #[test]
 fn a_private_key_goes_as_a_whole_in_a_patch_in_json_and_without_its_end() {
-    let begin = key(&["-----BEGIN RSA ", "PRIVATE KEY-----"]);
-    let end = key(&["-----END RSA ", "PRIVATE KEY-----"]);
+    let begin = joined_key(&["-----BEGIN RSA ", "PRIVATE KEY-----"]);
+    let end = joined_key(&["-----END RSA ", "PRIVATE KEY-----"]);
     for text in [
         format!("a\n{begin}\nMIIEow\nabc=\n{end}\nb"),
         format!("+{begin}\n+MIIEow\n+abc=\n+{end}\n b_"),
         format!("{{\"key\": \"{begin}\\nMIIEow\\nabc=\\n{end}\\n\"}}"),
         format!("{begin}\nMIIEow\nabc="),
     ] {
-        let shown = redacted(&text);
+        let shown = redact_here(&text);
 
         assert!(!shown.contains("MIIEow") && !shown.contains("abc="), "{shown}");
     }
     assert_eq!(
-        redacted(&format!("a\n{begin}\nMIIEow\n{end}\nb")),
+        redact_here(&format!("a\n{begin}\nMIIEow\n{end}\nb")),
         "a\n[redacted: private key #1]\nb"
     );
 }
 
 #[test]
 fn e_mail_addresses_and_home_folders_are_taken_out() {
-    assert_eq!(redacted("Ann <ann.b@example.org>"), "Ann <[redacted: e-mail #1]>");
-    assert_eq!(redacted("jürgen@exämple.de"), "[redacted: e-mail #1]");
+    assert_eq!(redact_here("Ann <ann.b@example.org>"), "Ann <[redacted: e-mail #1]>");
+    assert_eq!(redact_here("jürgen@exämple.de"), "[redacted: e-mail #1]");
     assert_eq!(
-        redacted(r#"cd /home/ann/work; /Users/Ann/x; "C:\\Users\\Ann B\\x" C:\Users\ann"#),
+        redact_here(r#"cd /home/ann/work; /Users/Ann/x; "C:\\Users\\Ann B\\x" C:\Users\ann"#),
         r#"cd ~/work; ~/x; "~ B\\x" ~"#
     );
-    assert_eq!(redacted("file:///home/ann/a.txt -I/home/ann/inc"), "file://~/a.txt -I~/inc");
-    assert_eq!(redacted("~/.claude/projects/-home-ann-work"), "~/.claude/projects/~-work");
+    assert_eq!(redact_here("file:///home/ann/a.txt -I/home/ann/inc"), "file://~/a.txt -I~/inc");
+    assert_eq!(redact_here("~/.claude/projects/-home-ann-work"), "~/.claude/projects/~-work");
 }
 
 #[test]
 fn names_are_taken_out_as_whole_words() {
-    let redactor = Redactor::of(&Options {
+    let redactor = Redactor::new(&RedactOptions {
         names: vec!["Ann Lee".into(), "acme".into()],
-        ..Options::default()
+        ..RedactOptions::default()
     });
 
-    let shown = redactor.text("here", "ann lee of ACME, not acmeism; acme_acme-tools");
+    let shown = redactor.redact_text("here", "ann lee of ACME, not acmeism; acme_acme-tools");
 
     assert_eq!(
         shown,
@@ -145,25 +145,25 @@ fn names_are_taken_out_as_whole_words() {
 
 #[test]
 fn a_secret_has_one_number_and_is_found_without_its_context_and_cut_off() {
-    let redactor = Redactor::of(&Options::default());
-    redactor.learn("password=hunter2-and-more");
+    let redactor = Redactor::new(&RedactOptions::default());
+    redactor.learn_text("password=hunter2-and-more");
 
-    assert_eq!(redactor.text("a", "it is hunter2-and-more."), "it is [redacted: password #1].");
+    assert_eq!(redactor.redact_text("a", "it is hunter2-and-more."), "it is [redacted: password #1].");
     assert_eq!(
-        redactor.text("b", "it is hunter2-a…"),
+        redactor.redact_text("b", "it is hunter2-a…"),
         "it is [redacted: password #1]…".replace("#1", "#2")
     );
-    assert_eq!(redactor.text("c", "password=hunter2-and-more"), "password=[redacted: password #1]");
+    assert_eq!(redactor.redact_text("c", "password=hunter2-and-more"), "password=[redacted: password #1]");
     assert_eq!(redactor.findings().len(), 3);
     assert_eq!(redactor.findings()[0].context, "it is [redacted: password #1].");
 }
 
 #[test]
 fn a_document_is_redacted_in_its_keys_and_values_and_by_its_keys() {
-    let redactor = Redactor::of(&Options::default());
+    let redactor = Redactor::new(&RedactOptions::default());
     let document = json!({"arguments": {"password": "swordfish", "a@b.org": ["x", {"y": "/home/ann"}], "n": 3, "token": null}});
 
-    let shown = redactor.json("here", document);
+    let shown = redactor.redact_json("here", document);
 
     assert_eq!(
         shown,
@@ -182,47 +182,47 @@ fn a_document_is_redacted_in_its_keys_and_values_and_by_its_keys() {
 
 #[test]
 fn the_keys_of_a_form_stay_whatever_name_is_given() {
-    let redactor = Redactor::of(&Options { names: vec!["turns".into()], ..Options::default() });
+    let redactor = Redactor::new(&RedactOptions { names: vec!["turns".into()], ..RedactOptions::default() });
 
     assert_eq!(
-        redactor.json("", json!({"turns": "turns"})),
+        redactor.redact_json("", json!({"turns": "turns"})),
         json!({"turns": "[redacted: name #1]"})
     );
 }
 
 #[test]
 fn what_is_no_text_is_refused() {
-    let redactor = Redactor::of(&Options::default());
+    let redactor = Redactor::new(&RedactOptions::default());
 
-    assert!(redactor.bytes("here", b"a\0b").is_err());
-    assert!(redactor.bytes("here", b"\xff\xfe").is_err());
-    assert_eq!(redactor.bytes("here", b"a@b.org").unwrap(), "[redacted: e-mail #1]");
+    assert!(redactor.redact_bytes("here", b"a\0b").is_err());
+    assert!(redactor.redact_bytes("here", b"\xff\xfe").is_err());
+    assert_eq!(redactor.redact_bytes("here", b"a@b.org").unwrap(), "[redacted: e-mail #1]");
 }
 
 #[test]
 fn the_recordings_own_words_stay() {
-    let own = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
-    let redactor = Redactor::of(&Options { own_words: vec![own.clone()], ..Options::default() });
+    let own_word = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
+    let redactor = Redactor::new(&RedactOptions { own_words: vec![own_word.clone()], ..RedactOptions::default() });
 
-    assert_eq!(redactor.text("here", &own), own);
+    assert_eq!(redactor.redact_text("here", &own_word), own_word);
 }
 
 #[test]
 fn the_length_of_a_secret_does_not_show() {
-    assert_eq!(redacted("password=\"abcd\"."), redacted("password=\"abcdefghijklmnop!!\"."));
+    assert_eq!(redact_here("password=\"abcd\"."), redact_here("password=\"abcdefghijklmnop!!\"."));
 }
 
-fn with_tokens(options: Options) -> Redactor {
-    Redactor::of(&Options {
-        keys: Some(TokenKeys::new(|| TokenKey::of(b"a key of tests"))),
+fn with_tokens(options: RedactOptions) -> Redactor {
+    Redactor::new(&RedactOptions {
+        keys: Some(TokenKeys::new(|| TokenKey::from_secret(b"a key of tests"))),
         ..options
     })
 }
 
 #[test]
 fn identities_that_differ_have_other_tokens_and_the_same_have_the_same_in_every_run() {
-    let (one, other) = (with_tokens(Options::default()), with_tokens(Options::default()));
-    other.learn("password=hunter2-and-more, ann@b.org, /home/carl/x"); // other numbers
+    let (one, other) = (with_tokens(RedactOptions::default()), with_tokens(RedactOptions::default()));
+    other.learn_text("password=hunter2-and-more, ann@b.org, /home/carl/x"); // other numbers
     let paths = [
         "/home/ann/r.jsonl",
         "/home/bob/r.jsonl",
@@ -232,37 +232,37 @@ fn identities_that_differ_have_other_tokens_and_the_same_have_the_same_in_every_
         "e3b0c44298fc1c149afbf4c8996fb924.jsonl",
     ];
 
-    let shown: HashSet<String> = paths.iter().map(|path| one.identity("", path)).collect();
+    let shown: HashSet<String> = paths.iter().map(|path| one.redact_identity("", path)).collect();
 
     assert_eq!(shown.len(), paths.len(), "{shown:?}");
     for path in paths {
-        assert_eq!(one.identity("", path), other.identity("", path));
+        assert_eq!(one.redact_identity("", path), other.redact_identity("", path));
     }
-    assert_eq!(one.identity("", "runs/a/b.jsonl"), "runs/a/b.jsonl");
-    assert_eq!(below_home(&one.identity("", "/home/ann/r.jsonl")), Some("/r.jsonl"));
+    assert_eq!(one.redact_identity("", "runs/a/b.jsonl"), "runs/a/b.jsonl");
+    assert_eq!(below_home(&one.redact_identity("", "/home/ann/r.jsonl")), Some("/r.jsonl"));
 }
 
 #[test]
 fn what_looks_like_a_token_in_a_path_is_not_taken_for_one() {
-    let redactor = with_tokens(Options::default());
+    let redactor = with_tokens(RedactOptions::default());
 
-    let shown = redactor.identity("", "/home/ann/r.jsonl");
+    let shown = redactor.redact_identity("", "/home/ann/r.jsonl");
 
-    assert_ne!(redactor.identity("", &shown), shown);
+    assert_ne!(redactor.redact_identity("", &shown), shown);
 }
 
 #[test]
 fn a_commit_in_a_path_gets_a_token_and_stays_in_the_texts_of_its_run() {
-    let own = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
-    let redactor = with_tokens(Options { own_words: vec![own.clone()], ..Options::default() });
+    let own_word = "d41d8cd98f00b204e9800998ecf8427ed41d8cd9".to_owned();
+    let redactor = with_tokens(RedactOptions { own_words: vec![own_word.clone()], ..RedactOptions::default() });
 
-    let row = redactor.json("", json!({"source_uri": format!("{own}/r.jsonl"), "commit": own}));
+    let row = redactor.redact_json("", json!({"source_uri": format!("{own_word}/r.jsonl"), "commit": own_word}));
 
-    assert_eq!(row["commit"], json!(own));
+    assert_eq!(row["commit"], json!(own_word));
     assert!(row["source_uri"].as_str().unwrap().starts_with("[redacted: random word "), "{row}");
 }
 
-fn hostile() -> impl Strategy<Value = String> {
+fn hostile_text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         any::<String>(),
         "[a-zA-Z0-9+/=_-]{0,60}",
@@ -284,38 +284,38 @@ fn hostile() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn whatever_two_identities_are_they_stay_apart(one in hostile(), other in hostile()) {
-        let redactor = with_tokens(Options::default());
+    fn whatever_two_identities_are_they_stay_apart(one in hostile_text(), other in hostile_text()) {
+        let redactor = with_tokens(RedactOptions::default());
 
-        let (shown, also) = (redactor.identity("", &one), redactor.identity("", &other));
+        let (shown, also) = (redactor.redact_identity("", &one), redactor.redact_identity("", &other));
 
         prop_assert_eq!(shown == also, one == other, "{} {}", one, other);
     }
 
     #[test]
-    fn whatever_the_text_redaction_returns_and_redacting_it_again_changes_nothing(text in hostile()) {
-        let redactor = Redactor::of(&Options::default());
+    fn whatever_the_text_redaction_returns_and_redacting_it_again_changes_nothing(text in hostile_text()) {
+        let redactor = Redactor::new(&RedactOptions::default());
 
-        let once = redactor.text("here", &text).into_owned();
-        let again = redactor.text("here", &once).into_owned();
+        let once = redactor.redact_text("here", &text).into_owned();
+        let again = redactor.redact_text("here", &once).into_owned();
 
         prop_assert_eq!(&again, &once);
-        prop_assert_eq!(redacted(&once), once);
+        prop_assert_eq!(redact_here(&once), once);
     }
 
     #[test]
-    fn whatever_stands_around_a_key_it_is_taken_out(before in hostile(), after in hostile()) {
-        let secret = key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]);
+    fn whatever_stands_around_a_key_it_is_taken_out(before in hostile_text(), after in hostile_text()) {
+        let secret = joined_key(&["gh", "p_", "16C7e42F292c6912E7710c838347Ae178B4a"]);
 
-        let shown = redacted(&format!("{before}{secret}{after}"));
+        let shown = redact_here(&format!("{before}{secret}{after}"));
 
         prop_assert!(!shown.contains(&secret));
     }
 
     #[test]
     fn whatever_the_bytes_they_are_text_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
-        let redactor = Redactor::of(&Options::default());
+        let redactor = Redactor::new(&RedactOptions::default());
 
-        prop_assert_eq!(redactor.bytes("here", &bytes).is_ok(), std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0));
+        prop_assert_eq!(redactor.redact_bytes("here", &bytes).is_ok(), std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0));
     }
 }

@@ -1,6 +1,7 @@
-//! What stands in the place of a part of an identity: of a run's path, its id, the id of its task. A number would be that of one run,
-//! and two runs that have nothing else to tell them apart would become one. A token is made of the value with a key: the same value has the
-//! same token wherever that key is used, others have others, and without the key a guess at the value cannot be tried.
+//! Replacements for parts of an identity: of a run's path, its id, the id of its task. A number would be valid within
+//! one run only, and two runs that differ in nothing else would become one. A token is made of the value with a key:
+//! the same value has the same token wherever that key is used, other values have others, and without the key a guess
+//! at the value cannot be tried.
 
 use std::{
     fmt,
@@ -10,7 +11,7 @@ use std::{
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-use super::kinds::Kind;
+use super::secret_kinds::SecretKind;
 
 /// Bytes of a block of SHA-256.
 const BLOCK: usize = 64;
@@ -22,7 +23,7 @@ pub struct TokenKey([u8; 32]);
 /// Gives the key where the first token is needed.
 type KeySource = dyn Fn() -> TokenKey + Send + Sync;
 
-/// Where the key is from. It is asked only where there is something to take out.
+/// The source of the key. It is used only where there is something to remove.
 #[derive(Clone)]
 pub struct TokenKeys(Arc<KeySource>);
 
@@ -31,7 +32,7 @@ impl TokenKeys {
         Self(Arc::new(source))
     }
 
-    pub fn key(&self) -> TokenKey {
+    pub fn load_key(&self) -> TokenKey {
         (self.0)()
     }
 }
@@ -50,25 +51,25 @@ impl fmt::Debug for TokenKey {
 }
 
 impl TokenKey {
-    /// The key that is made of some secret bytes.
-    pub fn of(secret: &[u8]) -> Self {
+    /// Returns the key that is made of some secret bytes.
+    pub fn from_secret(secret: &[u8]) -> Self {
         let mut digest = Sha256::new();
         digest.update(b"trajview redaction key\0");
         digest.update(secret);
         Self(digest.finalize().into())
     }
 
-    /// The token of a value: four hexadecimal digits that name the key, a dot, and sixteen of the value.
-    pub fn token(&self, value: &str) -> String {
+    /// Returns the token of a value: four hexadecimal digits that name the key, a dot, and sixteen of the value.
+    pub fn token_of(&self, value: &str) -> String {
         format!(
             "{}.{}",
-            hex(&self.mac(b"key", b"")[..2]),
-            hex(&self.mac(b"value", value.as_bytes())[..8])
+            hex_digits(&self.hmac_of(b"key", b"")[..2]),
+            hex_digits(&self.hmac_of(b"value", value.as_bytes())[..8])
         )
     }
 
-    /// HMAC-SHA256 (RFC 2104) of a value that is used for something.
-    fn mac(&self, used_for: &[u8], value: &[u8]) -> [u8; 32] {
+    /// Returns the HMAC-SHA256 (RFC 2104) of a value for a purpose.
+    fn hmac_of(&self, used_for: &[u8], value: &[u8]) -> [u8; 32] {
         let padded = |pad: u8| {
             let mut block = [pad; BLOCK];
             block.iter_mut().zip(self.0).for_each(|(byte, key)| *byte ^= key);
@@ -80,7 +81,7 @@ impl TokenKey {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn hex_digits(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -90,22 +91,22 @@ pub const TOKEN: &str = "[0-9a-f]{4}\\.[0-9a-f]{16}";
 /// A home folder as it is written with a token.
 pub const HOME: &str = "~[0-9a-f]{4}\\.[0-9a-f]{16}";
 
-/// What stands in an identity in the place of a value.
-pub fn written(kind: Kind, token: &str) -> String {
+/// Returns the replacement of a value in an identity.
+pub fn replacement_text(kind: SecretKind, token: &str) -> String {
     match kind {
-        Kind::HomeFolder => format!("~{token}"),
+        SecretKind::HomeFolder => format!("~{token}"),
         kind => format!("[redacted: {} {token}]", kind.word()),
     }
 }
 
-/// What follows a home folder in a path that had one taken out, with the `/` before it; None for every other path.
+/// Returns the part after a removed home folder of a path, with the `/` before it; None for every other path.
 pub fn below_home(path: &str) -> Option<&str> {
     static BEGINNING: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(&format!("^{HOME}")).expect("a home folder is a pattern"));
     BEGINNING.find(path).map(|home| &path[home.end()..])
 }
 
-/// The four digits that name the key of each token in an identity.
+/// Returns the four digits that name the key of each token in an identity.
 pub fn key_names(identity: &str) -> impl Iterator<Item = &str> {
     static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(&format!(r"(?:~|\[redacted: [A-Za-z -]+ )({TOKEN})"))
@@ -120,19 +121,19 @@ mod tests {
 
     #[test]
     fn a_token_is_that_of_its_value_and_key_and_tells_which_key_it_is_of() {
-        let (key, other) = (TokenKey::of(b"a key"), TokenKey::of(b"another key"));
+        let (key, other) = (TokenKey::from_secret(b"a key"), TokenKey::from_secret(b"another key"));
 
-        assert_eq!(key.token("/home/ann"), TokenKey::of(b"a key").token("/home/ann"));
-        assert_ne!(key.token("/home/ann"), key.token("/home/bob"));
-        assert_ne!(key.token("/home/ann"), other.token("/home/ann"));
-        assert_eq!(key.token("a")[..5], key.token("b")[..5]);
+        assert_eq!(key.token_of("/home/ann"), TokenKey::from_secret(b"a key").token_of("/home/ann"));
+        assert_ne!(key.token_of("/home/ann"), key.token_of("/home/bob"));
+        assert_ne!(key.token_of("/home/ann"), other.token_of("/home/ann"));
+        assert_eq!(key.token_of("a")[..5], key.token_of("b")[..5]);
         let path = format!(
             "{}/x/{}",
-            written(Kind::HomeFolder, &key.token("a")),
-            written(Kind::RandomWord, &other.token("b"))
+            replacement_text(SecretKind::HomeFolder, &key.token_of("a")),
+            replacement_text(SecretKind::RandomWord, &other.token_of("b"))
         );
         let names: Vec<&str> = key_names(&path).collect();
-        assert_eq!(names, [&key.token("")[..4], &other.token("")[..4]]);
+        assert_eq!(names, [&key.token_of("")[..4], &other.token_of("")[..4]]);
     }
 
     /// The expected value is from Python's `hmac`.
@@ -140,7 +141,7 @@ mod tests {
     fn the_code_is_hmac_with_sha_256() {
         let key = TokenKey([7; 32]);
 
-        assert_eq!(hex(&key.mac(b"value", b"/home/ann")), EXPECTED);
+        assert_eq!(hex_digits(&key.hmac_of(b"value", b"/home/ann")), EXPECTED);
     }
 
     const EXPECTED: &str = "bf91689f50f6f7f53d1684a46e608d46d6f89b652a883873c48008e2f7e72c10";

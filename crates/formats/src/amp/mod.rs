@@ -3,50 +3,50 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::{self, Object},
-    peek,
-    records::{Event, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::{self, JsonObject},
+    head_json,
+    records::{RecordEvent, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 
 #[derive(Debug, Clone, Copy)]
 pub struct Amp;
 
-impl Records for Amp {
+impl RecordFormat for Amp {
     fn name(&self) -> &'static str {
         "amp"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Amp thread, ~/.local/share/amp/threads/T-*.json"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/amp.json"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Document, EditsTold::Text).tokens().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        peek::any(head, &["\"messages\"", "\"v\""], |object| {
-            object.has("v")
-                && object.has("created")
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        head_json::any_object(head, &["\"messages\"", "\"v\""], |object| {
+            object.has_field("v")
+                && object.has_field("created")
                 && object.text("id").is_some_and(|id| id.starts_with("T-"))
         })
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut record = Record::default();
-        let fields = Object::of(document).unwrap_or_default();
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut record = LogRecord::default();
+        let fields = JsonObject::from_value(document).unwrap_or_default();
         record.facts.agent = Some(Cow::Borrowed("amp"));
         record.facts.id = fields.text("id");
         record.facts.title = fields.text("title");
-        record.time = chat::time_of(&fields, &["created"]);
+        record.time = chat::first_time(&fields, &["created"]);
         let env = fields.object("env").and_then(|env| env.object("initial")).unwrap_or_default();
-        let tree = env.array("trees").into_iter().filter_map(Object::of).next();
+        let tree = env.elements_of("trees").into_iter().filter_map(JsonObject::from_value).next();
         let uri = tree.and_then(|tree| tree.text("uri"));
         record.facts.root =
             uri.map(|uri| Cow::Owned(uri.strip_prefix("file://").unwrap_or(&uri).to_owned()));
@@ -54,31 +54,31 @@ impl Records for Amp {
         record
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        Object::of(value).map(|fields| fields.array("messages")).unwrap_or_default()
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
+        JsonObject::from_value(value).map(|fields| fields.elements_of("messages")).unwrap_or_default()
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = chat::message(&fields);
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = chat::message_record(&fields);
         let usage = fields.object("usage").unwrap_or_default();
         made.facts.model = usage.text("model");
-        made.tokens = chat::usage(&usage);
+        made.tokens = chat::read_usage(&usage);
         let meta = fields.object("meta").unwrap_or_default();
         made.time =
-            chat::time_of(&meta, &["sentAt"]).or_else(|| chat::time_of(&usage, &["timestamp"]));
+            chat::first_time(&meta, &["sentAt"]).or_else(|| chat::first_time(&usage, &["timestamp"]));
         let runs = fields
-            .array("content")
+            .elements_of("content")
             .into_iter()
-            .filter_map(|block| Object::of(block)?.object("run"));
+            .filter_map(|block| JsonObject::from_value(block)?.object("run"));
         let mut runs = runs.collect::<Vec<_>>().into_iter();
         for event in &mut made.events {
-            let Event::Answered(answer) = event else { continue };
+            let RecordEvent::Answer(answer) = event else { continue };
             let Some(run) = runs.next() else { continue };
             let result = run.get("result").or_else(|| run.get("error"));
-            answer.text = result.map(shown).unwrap_or_default();
+            answer.text = result.map(result_content).unwrap_or_default();
             let status = run.text("status").unwrap_or_default();
-            let code = result.and_then(|it| Object::of(it)?.integer("exitCode"));
+            let code = result.and_then(|it| JsonObject::from_value(it)?.integer("exitCode"));
             answer.exit_code = code;
             answer.is_error = matches!(&*status, "error" | "cancelled" | "rejected-by-user")
                 || code.is_some_and(|code| code != 0);
@@ -88,15 +88,15 @@ impl Records for Amp {
     }
 }
 
-/// The words of a result: its content, its diff, what it printed, else all of it.
-fn shown(result: Value<'_>) -> Cow<'_, str> {
-    if let Some(text) = object::text(result) {
+/// Returns the words of a result: its content, its diff, what it printed, else all of it.
+fn result_content(result: TapeValue<'_>) -> Cow<'_, str> {
+    if let Some(text) = json_object::string_text(result) {
         return text;
     }
-    let fields = Object::of(result).unwrap_or_default();
+    let fields = JsonObject::from_value(result).unwrap_or_default();
     let known = ["content", "diff", "output", "message"]
         .iter()
         .find_map(|key| fields.get(key))
-        .map(arguments::words);
+        .map(arguments::content_text);
     known.filter(|text| !text.is_empty()).unwrap_or(Cow::Borrowed(result.get()))
 }

@@ -5,29 +5,29 @@ use serde_json::{Map, Value};
 use crate::rubric::labels_table;
 
 /// A table with its mistakes.
-pub struct Table {
+pub struct CellTable {
     heads: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<CellRow>,
     /// Sentences with their lines.
     pub wrong: Vec<String>,
 }
 
 /// A row that has something in it.
-pub struct Row {
+pub struct CellRow {
     /// `line 3`
     pub place: String,
     cells: Vec<String>,
 }
 
-impl Table {
-    /// The first line alone, which names the columns.
-    pub fn head_of(text: &str) -> Self {
+impl CellTable {
+    /// Returns the first line alone, which names the columns.
+    pub fn head_line(text: &str) -> Self {
         let lines = text.trim_start_matches('\u{feff}').lines();
-        Self::read(lines.into_iter().find(|line| !line.trim().is_empty()).unwrap_or_default())
+        Self::parse_text(lines.into_iter().find(|line| !line.trim().is_empty()).unwrap_or_default())
     }
 
-    pub fn read(text: &str) -> Self {
-        let (lines, mut wrong) = labels_table::rows(text);
+    pub fn parse_text(text: &str) -> Self {
+        let (lines, mut wrong) = labels_table::split_rows(text);
         let mut lines = lines.into_iter();
         let heads: Vec<String> = lines.next().map(|line| line.cells).unwrap_or_default();
         let mut rows = vec![];
@@ -39,37 +39,37 @@ impl Table {
                     line.cells.len(),
                     heads.len()
                 )),
-                false => rows.push(Row { place, cells: line.cells }),
+                false => rows.push(CellRow { place, cells: line.cells }),
             }
         }
         Self { heads, rows, wrong }
     }
 
-    /// Whether the first line names these columns.
-    pub fn has(&self, columns: &[&str]) -> bool {
+    /// Returns whether the first line names all of these columns.
+    pub fn has_columns(&self, columns: &[&str]) -> bool {
         columns.iter().all(|name| self.heads.iter().any(|head| head == name))
     }
 
-    /// Columns whose names begin so, with the rest of the name.
-    pub fn columns_of<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
+    /// Returns columns whose names begin so, with the rest of the name.
+    pub fn columns_starting_with<'a>(&'a self, start: &'a str) -> impl Iterator<Item = &'a str> {
         self.heads.iter().filter_map(move |head| head.strip_prefix(start))
     }
 
-    /// The first of these columns that has something in this row.
-    pub fn cell<'a>(&self, row: &'a Row, columns: &[&str]) -> Option<&'a str> {
+    /// Returns the first of these columns that has something in this row.
+    pub fn first_cell<'a>(&self, row: &'a CellRow, columns: &[&str]) -> Option<&'a str> {
         columns.iter().find_map(|name| {
             let at = self.heads.iter().position(|head| head == name)?;
             row.cells.get(at).map(|cell| cell.trim()).filter(|cell| !cell.is_empty())
         })
     }
 
-    pub fn text(&self, row: &Row, columns: &[&str]) -> Option<String> {
-        self.cell(row, columns).map(str::to_owned)
+    pub fn first_text(&self, row: &CellRow, columns: &[&str]) -> Option<String> {
+        self.first_cell(row, columns).map(str::to_owned)
     }
 
-    /// The object in a cell of JSON; empty where there is none.
-    pub fn object(&self, row: &Row, column: &str) -> Map<String, Value> {
-        let cell = self.cell(row, &[column]).unwrap_or_default();
+    /// Returns the object in a cell of JSON; empty where there is none.
+    pub fn object_cell(&self, row: &CellRow, column: &str) -> Map<String, Value> {
+        let cell = self.first_cell(row, &[column]).unwrap_or_default();
         serde_json::from_str(cell).unwrap_or_default()
     }
 }

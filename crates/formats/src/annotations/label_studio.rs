@@ -1,5 +1,6 @@
-//! Tasks of Label Studio: one for each item of a run, whose `data` names both, with annotations of people and predictions of
-//! judges. The score is the choice `score`, a note the text area `note`; [`config`] is the labelling interface for it.
+//! Tasks of Label Studio: one for each item of a run, whose `data` names both, with annotations of people and predictions
+//! of judges. The score is the choice `score`, a note the text area `note`; [`labelling_config`] is the labelling
+//! interface for it.
 //!
 //! Read from its JSON export; a choice is a level's number, its name, or both, a rating or a number is the score.
 
@@ -9,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::not_finite;
 
-use super::{Annotation, Answer, Read, Source, State};
+use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState};
 
-/// The interface that shows our tasks, to be put in a project's settings; the choices are those of the scale.
-pub fn config<'a>(levels: impl IntoIterator<Item = &'a str>) -> String {
+/// Returns the interface that shows our tasks, to be put in a project's settings; the choices are those of the scale.
+pub fn labelling_config<'a>(levels: impl IntoIterator<Item = &'a str>) -> String {
     let escaped =
         |word: &str| word.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
     let choice = |word: &str| format!("    <Choice value=\"{}\"/>\n", escaped(word));
@@ -24,19 +25,19 @@ pub fn config<'a>(levels: impl IntoIterator<Item = &'a str>) -> String {
     )
 }
 
-pub fn is(text: &str) -> bool {
-    let tasks: Option<Vec<Value>> = serde_json::from_str(&not_finite::readable(text)).ok();
+pub fn is_export(text: &str) -> bool {
+    let tasks: Option<Vec<Value>> = serde_json::from_str(&not_finite::readable_json(text)).ok();
     tasks.is_some_and(|tasks| tasks.iter().any(|it| it.get("data").is_some_and(Value::is_object)))
 }
 
-pub fn read(text: &str) -> Read {
-    let tasks: Vec<Value> = match serde_json::from_str(&not_finite::readable(text)) {
+pub fn read_tasks(text: &str) -> AnnotationFile {
+    let tasks: Vec<Value> = match serde_json::from_str(&not_finite::readable_json(text)) {
         Ok(tasks) => tasks,
         Err(why) => {
-            return Read { wrong: vec![format!("is no list of tasks: {why}")], ..Read::default() };
+            return AnnotationFile { wrong: vec![format!("is no list of tasks: {why}")], ..AnnotationFile::default() };
         }
     };
-    let mut read = Read::default();
+    let mut read = AnnotationFile::default();
     for (number, task) in (1..).zip(&tasks) {
         let number = task.get("id").and_then(Value::as_u64).unwrap_or(number);
         let place = format!("task {number}");
@@ -52,12 +53,12 @@ pub fn read(text: &str) -> Read {
         let about = Annotation {
             run,
             item,
-            state: data.map(State::of).unwrap_or_default(),
+            state: data.map(AnnotatedState::from_metadata).unwrap_or_default(),
             ..Annotation::default()
         };
         for (source, list, word) in [
-            (Source::Human, "annotations", "annotation"),
-            (Source::Judge, "predictions", "prediction"),
+            (AnnotationSource::Human, "annotations", "annotation"),
+            (AnnotationSource::Judge, "predictions", "prediction"),
         ] {
             let entries = task.get(list).and_then(Value::as_array);
             for (inner, entry) in (1..).zip(entries.into_iter().flatten()) {
@@ -66,12 +67,12 @@ pub fn read(text: &str) -> Read {
                 if is_skipped {
                     continue;
                 }
-                match one(entry, source) {
+                match read_annotation(entry, source) {
                     Ok(found) => read.annotations.push(Annotation {
                         place,
                         run: about.run.clone(),
                         item: about.item.clone(),
-                        state: State { ..found.state.or(&about.state) },
+                        state: AnnotatedState { ..found.state.or_else_from(&about.state) },
                         ..found
                     }),
                     Err(why) => read.wrong.push(format!("{place}: {why}")),
@@ -82,9 +83,9 @@ pub fn read(text: &str) -> Read {
     read
 }
 
-impl State {
-    /// Where something is not said, what the other says.
-    fn or(&self, other: &Self) -> Self {
+impl AnnotatedState {
+    /// Takes from `other` every value that is missing here.
+    fn or_else_from(&self, other: &Self) -> Self {
         let text = |a: &Option<String>, b: &Option<String>| a.clone().or_else(|| b.clone());
         Self {
             commit: text(&self.commit, &other.commit),
@@ -97,8 +98,8 @@ impl State {
     }
 }
 
-/// One annotation or prediction, without what the task says.
-fn one(entry: &Value, source: Source) -> Result<Annotation, String> {
+/// Reads one annotation or prediction, without the facts of its task.
+fn read_annotation(entry: &Value, source: AnnotationSource) -> Result<Annotation, String> {
     let results = entry.get("result").and_then(Value::as_array).ok_or("has no result")?;
     let mut answer = None;
     let mut note = None;
@@ -109,9 +110,9 @@ fn one(entry: &Value, source: Source) -> Result<Annotation, String> {
             other => Some(other),
         };
         match result.get("type").and_then(Value::as_str) {
-            Some("choices") => answer = answer.or(first("choices").and_then(Answer::of)),
-            Some("rating") => answer = answer.or(first("rating").and_then(Answer::of)),
-            Some("number") => answer = answer.or(first("number").and_then(Answer::of)),
+            Some("choices") => answer = answer.or(first("choices").and_then(AnnotationAnswer::from_json)),
+            Some("rating") => answer = answer.or(first("rating").and_then(AnnotationAnswer::from_json)),
+            Some("number") => answer = answer.or(first("number").and_then(AnnotationAnswer::from_json)),
             Some("textarea") => {
                 note = note.or(first("text").and_then(Value::as_str).map(str::to_owned));
             }
@@ -120,17 +121,17 @@ fn one(entry: &Value, source: Source) -> Result<Annotation, String> {
     }
     let meta = entry.get("meta").and_then(Value::as_object);
     let by = match source {
-        Source::Human => person(entry),
-        Source::Judge => entry.get("model_version").and_then(Value::as_str).map(str::to_owned),
+        AnnotationSource::Human => completed_by(entry),
+        AnnotationSource::Judge => entry.get("model_version").and_then(Value::as_str).map(str::to_owned),
     };
     let at = entry.get("created_at").and_then(Value::as_str).map(str::to_owned);
-    let state = meta.map(State::of).unwrap_or_default();
+    let state = meta.map(AnnotatedState::from_metadata).unwrap_or_default();
     let answer = answer.ok_or("has no choice, rating or number")?;
     Ok(Annotation { by, source, answer, note, state, at, ..Annotation::default() })
 }
 
-/// Who completed it: an address, a name, or the number of a user.
-fn person(entry: &Value) -> Option<String> {
+/// Returns the person who completed an annotation: an address, a name, or the number of a user.
+fn completed_by(entry: &Value) -> Option<String> {
     match entry.get("completed_by")? {
         Value::Object(user) => {
             let names = ["email", "username", "first_name"].into_iter();
@@ -143,25 +144,25 @@ fn person(entry: &Value) -> Option<String> {
     }
 }
 
-/// A task for each item of each state of a run, in the order in which they are first named.
-pub fn write(annotations: &[Annotation]) -> String {
+/// Returns a task for each item of each state of a run, in the order in which they are first named.
+pub fn write_tasks(annotations: &[Annotation]) -> String {
     let mut order: BTreeMap<(&str, &str, Option<&str>), usize> = BTreeMap::new();
     let mut tasks: Vec<Map<String, Value>> = vec![];
     for it in annotations {
         let key = (it.run.as_str(), it.item.as_str(), it.state.commit.as_deref());
         let at = *order.entry(key).or_insert_with(|| {
-            tasks.push(task(it, tasks.len() + 1));
+            tasks.push(new_task(it, tasks.len() + 1));
             tasks.len() - 1
         });
-        let list = if it.source == Source::Human { "annotations" } else { "predictions" };
+        let list = if it.source == AnnotationSource::Human { "annotations" } else { "predictions" };
         let entries = tasks[at].get_mut(list).and_then(Value::as_array_mut);
-        entries.into_iter().for_each(|entries| entries.push(entry(it)));
+        entries.into_iter().for_each(|entries| entries.push(annotation_entry(it)));
     }
     let tasks: Vec<Value> = tasks.into_iter().map(Value::Object).collect();
     format!("{:#}\n", Value::Array(tasks))
 }
 
-fn task(it: &Annotation, id: usize) -> Map<String, Value> {
+fn new_task(it: &Annotation, id: usize) -> Map<String, Value> {
     let mut data = Map::from_iter([
         ("run".to_owned(), json!(it.run)),
         ("component".to_owned(), json!(it.item)),
@@ -178,10 +179,10 @@ fn task(it: &Annotation, id: usize) -> Map<String, Value> {
     ])
 }
 
-fn entry(it: &Annotation) -> Value {
+fn annotation_entry(it: &Annotation) -> Value {
     let mut results = vec![json!({
         "from_name": "score", "to_name": "text", "type": "choices",
-        "value": { "choices": [it.answer.choice()] },
+        "value": { "choices": [it.answer.choice_text()] },
     })];
     results.extend(it.note.as_ref().map(|note| {
         json!({
@@ -198,11 +199,11 @@ fn entry(it: &Annotation) -> Value {
     entry.extend(it.at.as_ref().map(|at| ("created_at".to_owned(), json!(at))));
     let by = it.by.as_deref().unwrap_or_default();
     match it.source {
-        Source::Human => {
+        AnnotationSource::Human => {
             entry.insert("completed_by".into(), json!({ "email": by }));
             entry.insert("was_cancelled".into(), json!(false));
         }
-        Source::Judge => {
+        AnnotationSource::Judge => {
             entry.insert("model_version".into(), json!(by));
         }
     }

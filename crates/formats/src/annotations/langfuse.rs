@@ -1,15 +1,15 @@
 //! The table of scores that Langfuse's screen exports, a row a score: `traceId` is the run, `name` the item.
 //!
 //! `source` is ANNOTATION for people, EVAL for judges and API for what a program sent. What Langfuse has no column for
-//! stands in `metadata`, a JSON object.
+//! is in `metadata`, a JSON object.
 
 use serde_json::Value;
 
 use crate::csv;
 
-use super::{Annotation, Answer, Read, Source, State, cells::Table};
+use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState, cells::CellTable};
 
-/// As they are exported, with the author as later versions have it.
+/// The columns of an export, with the author as later versions have it.
 const COLUMNS: [&str; 17] = [
     "id",
     "traceId",
@@ -30,76 +30,76 @@ const COLUMNS: [&str; 17] = [
     "authorUserName",
 ];
 
-pub fn is(text: &str) -> bool {
-    let table = Table::head_of(text);
-    table.has(&["name", "value"]) && (table.has(&["traceId"]) || table.has(&["sessionId"]))
+pub fn is_export(text: &str) -> bool {
+    let table = CellTable::head_line(text);
+    table.has_columns(&["name", "value"]) && (table.has_columns(&["traceId"]) || table.has_columns(&["sessionId"]))
 }
 
-pub fn read(text: &str) -> Read {
-    let table = Table::read(text);
-    let mut read = Read { wrong: table.wrong.clone(), ..Read::default() };
+pub fn read_scores(text: &str) -> AnnotationFile {
+    let table = CellTable::parse_text(text);
+    let mut read = AnnotationFile { wrong: table.wrong.clone(), ..AnnotationFile::default() };
     for row in &table.rows {
         let mut wrong = |what: &str| read.wrong.push(format!("{}: {what}", row.place));
-        let Some(run) = table.text(row, &["traceId", "sessionId"]) else {
+        let Some(run) = table.first_text(row, &["traceId", "sessionId"]) else {
             wrong("names no trace (traceId)");
             continue;
         };
-        let Some(item) = table.text(row, &["name"]) else {
+        let Some(item) = table.first_text(row, &["name"]) else {
             wrong("names no score (name)");
             continue;
         };
-        let (value, word) = (table.cell(row, &["value"]), table.cell(row, &["stringValue"]));
+        let (value, word) = (table.first_cell(row, &["value"]), table.first_cell(row, &["stringValue"]));
         let number = value.and_then(|it| it.parse().ok()).filter(|it: &f64| it.is_finite());
-        let kind = table.cell(row, &["dataType"]).unwrap_or("NUMERIC").to_ascii_uppercase();
+        let kind = table.first_cell(row, &["dataType"]).unwrap_or("NUMERIC").to_ascii_uppercase();
         let answer = match (kind.as_str(), number, word) {
-            ("BOOLEAN", Some(number), _) => Some(Answer::Is(number != 0.0)),
-            ("NUMERIC", Some(number), word) => Some(Answer::Score(number, word.map(Into::into))),
-            (_, _, Some(word)) => Answer::of_word(word),
-            _ => value.and_then(Answer::of_word),
+            ("BOOLEAN", Some(number), _) => Some(AnnotationAnswer::Flag(number != 0.0)),
+            ("NUMERIC", Some(number), word) => Some(AnnotationAnswer::Score(number, word.map(Into::into))),
+            (_, _, Some(word)) => AnnotationAnswer::from_word(word),
+            _ => value.and_then(AnnotationAnswer::from_word),
         };
         let Some(answer) = answer else {
             wrong(&format!("{item} has neither value nor stringValue"));
             continue;
         };
-        let metadata = table.object(row, "metadata");
+        let metadata = table.object_cell(row, "metadata");
         let said_by = metadata.get("annotator").and_then(Value::as_str).map(str::to_owned);
         let author = ["authorUserName", "authorUserEmail", "author", "authorUserId"];
-        let source = match table.cell(row, &["source"]) {
-            Some("EVAL") => Source::Judge,
+        let source = match table.first_cell(row, &["source"]) {
+            Some("EVAL") => AnnotationSource::Judge,
             Some("API") if metadata.get("source").and_then(Value::as_str) == Some("judge") => {
-                Source::Judge
+                AnnotationSource::Judge
             }
-            _ => Source::Human,
+            _ => AnnotationSource::Human,
         };
         read.annotations.push(Annotation {
             place: row.place.clone(),
             run,
             item,
-            by: table.text(row, &author).or(said_by),
+            by: table.first_text(row, &author).or(said_by),
             source,
             answer,
-            note: table.text(row, &["comment"]),
-            state: State::of(&metadata),
-            at: table.text(row, &["timestamp"]),
+            note: table.first_text(row, &["comment"]),
+            state: AnnotatedState::from_metadata(&metadata),
+            at: table.first_text(row, &["timestamp"]),
             ..Annotation::default()
         });
     }
     read
 }
 
-pub fn write(annotations: &[Annotation]) -> String {
-    let mut text = csv::row(COLUMNS.map(str::to_owned));
+pub fn write_scores(annotations: &[Annotation]) -> String {
+    let mut text = csv::csv_line(COLUMNS.map(str::to_owned));
     for it in annotations {
         let mut metadata = it.state.metadata();
         metadata.extend(it.by.as_ref().map(|by| ("annotator".to_owned(), Value::from(&**by))));
         let kind = match &it.answer {
-            Answer::Score(..) => "NUMERIC",
-            Answer::Is(_) => "BOOLEAN",
-            Answer::Word(_) | Answer::CannotTell => "CATEGORICAL",
+            AnnotationAnswer::Score(..) => "NUMERIC",
+            AnnotationAnswer::Flag(_) => "BOOLEAN",
+            AnnotationAnswer::Word(_) | AnnotationAnswer::CannotTell => "CATEGORICAL",
         };
         let id = format!("{}/{}/{}", it.run, it.item, it.by.as_deref().unwrap_or_default());
-        let source = if it.source == Source::Human { "ANNOTATION" } else { "EVAL" };
-        text += &csv::row(COLUMNS.map(|column| match column {
+        let source = if it.source == AnnotationSource::Human { "ANNOTATION" } else { "EVAL" };
+        text += &csv::csv_line(COLUMNS.map(|column| match column {
             "id" => id.clone(),
             "traceId" => it.run.clone(),
             "timestamp" => it.at.clone().unwrap_or_default(),

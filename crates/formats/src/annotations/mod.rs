@@ -2,7 +2,7 @@
 //! tasks of Label Studio. A score of a person is a label here, one of a judge a verdict.
 //!
 //! To add a tool, write a module with a `read` and a `write`, and add it to [`Tool`] and to the three functions below.
-//! Whatever the text, [`read`] returns, with every mistake in it and its place.
+//! Whatever the text, [`read_annotations`] returns, with every mistake in it and its place.
 
 mod cells;
 mod label_studio;
@@ -14,14 +14,14 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
-pub use label_studio::config as label_studio_config;
+pub use label_studio::labelling_config as label_studio_config;
 
 worded! {
-    /// Whose form a file has.
+    /// The tool whose file format is read or written.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Tool {
+    pub enum AnnotationTool {
         /// A validation set: JSON, JSON lines, YAML or CSV, a case a transcript.
         Scout = "scout",
         /// A table of scores as its screen exports them: CSV, a row a score.
@@ -36,125 +36,124 @@ worded! {
 /// One score of one item of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Annotation {
-    /// Where it is written: `line 3`, `task 5, annotation 1`. Empty in what is to be written.
+    /// The place in the file: `line 3`, `task 5, annotation 1`. Empty for an annotation that is to be written.
     pub place: String,
     /// Id of the run: a transcript, trace or span of the other tool.
     pub run: String,
     /// Id of what is scored, as a component.
     pub item: String,
-    /// What a person reads of the item; written for Label Studio alone.
+    /// The text of the item for a person; written for Label Studio alone.
     pub title: String,
-    /// Who gave it; None where the file does not say.
+    /// The rater; None where the file does not name one.
     pub by: Option<String>,
-    pub source: Source,
-    pub answer: Answer,
+    pub source: AnnotationSource,
+    pub answer: AnnotationAnswer,
     /// A person's note, a judge's rationale.
     pub note: Option<String>,
-    pub state: State,
+    pub state: AnnotatedState,
     /// RFC 3339, as written.
     pub at: Option<String>,
 }
 
 worded! {
-    /// Whether a person or a judge gave a score.
+    /// The kind of rater: a person or a judge.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-    pub enum Source {
+    pub enum AnnotationSource {
         #[default]
         Human = "human",
         Judge = "judge",
     }
 }
 
-/// What was said of an item.
+/// The answer of a rater for one item.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Answer {
+pub enum AnnotationAnswer {
     /// A number on the scale, and the word for it where there is one.
     Score(f64, Option<String>),
     /// A word alone, as the name of a level.
     Word(String),
     /// Yes or no, on a scale of two.
-    Is(bool),
+    Flag(bool),
     /// The rater could not tell.
     #[default]
     CannotTell,
 }
 
-/// Which state of the run was scored, and how; each None where it is not said.
+/// The state of the run that was scored, and the circumstances; a value is None where the file does not have it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct State {
+pub struct AnnotatedState {
     /// Hex digits.
     pub commit: Option<String>,
     /// Turns done; counts from 1.
     pub turn: Option<usize>,
     /// File of the judgement that a label checks.
     pub judgement: Option<String>,
-    /// Whether a label was given before the verdict was seen.
+    /// Is true where the rater gave the label before seeing the verdict.
     pub blind: Option<bool>,
-    /// Why a label and a verdict differ.
+    /// The reason why a label and a verdict differ.
     pub reason: Option<String>,
-    /// Of a judge that is a model.
+    /// The model, where the judge is one.
     pub model: Option<String>,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Read {
-    /// What was understood, in the order of the file.
+pub struct AnnotationFile {
+    /// The annotations that were understood, in the order of the file.
     pub annotations: Vec<Annotation>,
     /// Every mistake, as a sentence with its place.
     pub wrong: Vec<String>,
 }
 
-/// The tool whose form a text has; None where it has none of them.
-pub fn tool_of(text: &str) -> Option<Tool> {
-    let is = |tool: &Tool| match tool {
-        Tool::LabelStudio => label_studio::is(text),
-        Tool::Scout => scout::is(text),
-        Tool::Langfuse => langfuse::is(text),
-        Tool::Phoenix => phoenix::is(text),
+/// Returns the tool whose form a text has; None where it has none of them.
+pub fn detect_tool(text: &str) -> Option<AnnotationTool> {
+    let is = |tool: &AnnotationTool| match tool {
+        AnnotationTool::LabelStudio => label_studio::is_export(text),
+        AnnotationTool::Scout => scout::is_validation_set(text),
+        AnnotationTool::Langfuse => langfuse::is_export(text),
+        AnnotationTool::Phoenix => phoenix::is_export(text),
     };
-    [Tool::LabelStudio, Tool::Scout, Tool::Langfuse, Tool::Phoenix].into_iter().find(is)
+    [AnnotationTool::LabelStudio, AnnotationTool::Scout, AnnotationTool::Langfuse, AnnotationTool::Phoenix].into_iter().find(is)
 }
 
-/// Everything in a text of that form.
-pub fn read(tool: Tool, text: &str) -> Read {
+/// Returns everything in a text of that form.
+pub fn read_annotations(tool: AnnotationTool, text: &str) -> AnnotationFile {
     match tool {
-        Tool::Scout => scout::read(text),
-        Tool::Langfuse => langfuse::read(text),
-        Tool::Phoenix => phoenix::read(text),
-        Tool::LabelStudio => label_studio::read(text),
+        AnnotationTool::Scout => scout::read_validation_set(text),
+        AnnotationTool::Langfuse => langfuse::read_scores(text),
+        AnnotationTool::Phoenix => phoenix::read_scores(text),
+        AnnotationTool::LabelStudio => label_studio::read_tasks(text),
     }
 }
 
-/// A file of that form with these in it.
+/// Returns a file of that form with these in it.
 ///
-/// # Errors
-/// A sentence where the form cannot hold them: a validation set of Scout has one score of an item of a run.
-pub fn write(tool: Tool, annotations: &[Annotation]) -> Result<String, String> {
+/// # Errors A sentence where the form cannot hold them: a validation set of Scout has one score of an item of a run.
+pub fn write_annotations(tool: AnnotationTool, annotations: &[Annotation]) -> Result<String, String> {
     match tool {
-        Tool::Scout => scout::write(annotations),
-        Tool::Langfuse => Ok(langfuse::write(annotations)),
-        Tool::Phoenix => Ok(phoenix::write(annotations)),
-        Tool::LabelStudio => Ok(label_studio::write(annotations)),
+        AnnotationTool::Scout => scout::write_validation_set(annotations),
+        AnnotationTool::Langfuse => Ok(langfuse::write_scores(annotations)),
+        AnnotationTool::Phoenix => Ok(phoenix::write_scores(annotations)),
+        AnnotationTool::LabelStudio => Ok(label_studio::write_tasks(annotations)),
     }
 }
 
-/// What is written of an answer that is none.
+/// The word for an answer of a rater who could not decide.
 const CANNOT_TELL: &str = trajview_run::rubric::CANNOT_TELL;
 
-impl Answer {
-    /// Of a JSON value; None where it is no answer: a list, an object or an empty text.
-    fn of(value: &Value) -> Option<Self> {
+impl AnnotationAnswer {
+    /// Reads an answer from a JSON value; None where it is none: a list, an object or an empty text.
+    fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::Number(number) => number.as_f64().map(|score| Self::Score(score, None)),
-            Value::Bool(is) => Some(Self::Is(*is)),
-            Value::String(word) => Self::of_word(word),
+            Value::Bool(is) => Some(Self::Flag(*is)),
+            Value::String(word) => Self::from_word(word),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         }
     }
 
-    /// A number, `true` or `false`, or a word; `3 Equivalent` is a number with its word.
-    fn of_word(word: &str) -> Option<Self> {
+    /// Returns a number, `true` or `false`, or a word; `3 Equivalent` is a number with its word.
+    fn from_word(word: &str) -> Option<Self> {
         let word = word.trim();
         let (first, rest) = word.split_once([' ', ':']).unwrap_or((word, ""));
         let number = first.parse().ok().filter(|number: &f64| number.is_finite());
@@ -163,8 +162,8 @@ impl Answer {
             (_, "") => return None,
             (Some(number), _) => Self::Score(number, (!rest.is_empty()).then(|| rest.to_owned())),
             (None, CANNOT_TELL) => Self::CannotTell,
-            (None, "true") => Self::Is(true),
-            (None, "false") => Self::Is(false),
+            (None, "true") => Self::Flag(true),
+            (None, "false") => Self::Flag(false),
             (None, _) => Self::Word(word.to_owned()),
         })
     }
@@ -172,7 +171,7 @@ impl Answer {
     fn score(&self) -> Option<f64> {
         match self {
             Self::Score(score, _) => Some(*score),
-            Self::Is(is) => Some(f64::from(u8::from(*is))),
+            Self::Flag(is) => Some(f64::from(u8::from(*is))),
             Self::Word(_) | Self::CannotTell => None,
         }
     }
@@ -181,13 +180,13 @@ impl Answer {
         match self {
             Self::Score(_, word) => word.as_deref(),
             Self::Word(word) => Some(word),
-            Self::Is(_) => None,
+            Self::Flag(_) => None,
             Self::CannotTell => Some(CANNOT_TELL),
         }
     }
 
-    /// `3 Equivalent`, as a person chooses it.
-    fn choice(&self) -> String {
+    /// Returns the choice of a person: `3 Equivalent`.
+    fn choice_text(&self) -> String {
         match (self.score(), self.word()) {
             (Some(score), Some(word)) => format!("{score} {word}"),
             (Some(score), None) => score.to_string(),
@@ -196,10 +195,10 @@ impl Answer {
     }
 }
 
-impl State {
+impl AnnotatedState {
     const FIELDS: [&'static str; 6] = ["commit", "turn", "judgement", "blind", "reason", "model"];
 
-    /// As other tools keep what is not theirs: a JSON object, without what is not known.
+    /// Returns the state as metadata for another tool: a JSON object, without values that are None.
     fn metadata(&self) -> Map<String, Value> {
         let texts = [&self.commit, &self.judgement, &self.reason, &self.model];
         let [commit, judgement, reason, model] = texts.map(|text| text.as_deref().map(Value::from));
@@ -215,8 +214,8 @@ impl State {
         named.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
 
-    /// From such an object; what has another type is as good as absent.
-    fn of(metadata: &Map<String, Value>) -> Self {
+    /// Reads the state from such metadata; a value of another type counts as absent.
+    fn from_metadata(metadata: &Map<String, Value>) -> Self {
         let text = |name| metadata.get(name).and_then(Value::as_str).map(str::to_owned);
         let turn = metadata.get("turn").and_then(Value::as_u64);
         Self {

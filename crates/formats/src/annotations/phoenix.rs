@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use crate::csv;
 
-use super::{Annotation, Answer, Read, Source, State, cells::Table};
+use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState, cells::CellTable};
 
-/// As its client takes them.
+/// The columns that Phoenix's client takes.
 const COLUMNS: [&str; 9] = [
     "span_id",
     "annotation_name",
@@ -24,68 +24,68 @@ const COLUMNS: [&str; 9] = [
 ];
 
 /// The item.
-const NAMES: [&str; 2] = ["annotation_name", "name"];
+const ITEM_COLUMNS: [&str; 2] = ["annotation_name", "name"];
 
-const RUN: [&str; 2] = ["span_id", "context.span_id"];
+const RUN_COLUMNS: [&str; 2] = ["span_id", "context.span_id"];
 
-pub fn is(text: &str) -> bool {
-    let table = Table::head_of(text);
-    let has_any = |columns: &[&str]| columns.iter().any(|name| table.has(&[name]));
-    has_any(&RUN) && has_any(&NAMES) && has_any(&["score", "label", "result.score", "result.label"])
+pub fn is_export(text: &str) -> bool {
+    let table = CellTable::head_line(text);
+    let has_any = |columns: &[&str]| columns.iter().any(|name| table.has_columns(&[name]));
+    has_any(&RUN_COLUMNS) && has_any(&ITEM_COLUMNS) && has_any(&["score", "label", "result.score", "result.label"])
 }
 
-pub fn read(text: &str) -> Read {
-    let table = Table::read(text);
-    let mut read = Read { wrong: table.wrong.clone(), ..Read::default() };
+pub fn read_scores(text: &str) -> AnnotationFile {
+    let table = CellTable::parse_text(text);
+    let mut read = AnnotationFile { wrong: table.wrong.clone(), ..AnnotationFile::default() };
     for row in &table.rows {
         let mut wrong = |what: String| read.wrong.push(format!("{}: {what}", row.place));
-        let Some(run) = table.text(row, &RUN) else {
+        let Some(run) = table.first_text(row, &RUN_COLUMNS) else {
             wrong("names no span (span_id)".into());
             continue;
         };
-        let Some(item) = table.text(row, &NAMES) else {
+        let Some(item) = table.first_text(row, &ITEM_COLUMNS) else {
             wrong("names no annotation (annotation_name)".into());
             continue;
         };
-        let label = table.text(row, &["label", "result.label"]);
-        let score = table.cell(row, &["score", "result.score"]);
+        let label = table.first_text(row, &["label", "result.label"]);
+        let score = table.first_cell(row, &["score", "result.score"]);
         let answer = match score.map(|it| (it, it.parse::<f64>())) {
-            Some((_, Ok(score))) if score.is_finite() => Some(Answer::Score(score, label)),
+            Some((_, Ok(score))) if score.is_finite() => Some(AnnotationAnswer::Score(score, label)),
             Some((words, _)) => {
                 wrong(format!("{words:?} is no score"));
                 continue;
             }
-            None => label.as_deref().and_then(Answer::of_word),
+            None => label.as_deref().and_then(AnnotationAnswer::from_word),
         };
         let Some(answer) = answer else {
             wrong(format!("{item} has neither score nor label"));
             continue;
         };
-        let source = match table.cell(row, &["annotator_kind"]) {
-            Some("LLM" | "CODE" | "DECISION" | "AGENT") => Source::Judge,
-            _ => Source::Human,
+        let source = match table.first_cell(row, &["annotator_kind"]) {
+            Some("LLM" | "CODE" | "DECISION" | "AGENT") => AnnotationSource::Judge,
+            _ => AnnotationSource::Human,
         };
         read.annotations.push(Annotation {
             place: row.place.clone(),
             run,
             item,
-            by: table.text(row, &["identifier", "user_id"]),
+            by: table.first_text(row, &["identifier", "user_id"]),
             source,
             answer,
-            note: table.text(row, &["explanation", "result.explanation"]),
-            state: State::of(&table.object(row, "metadata")),
-            at: table.text(row, &["created_at"]),
+            note: table.first_text(row, &["explanation", "result.explanation"]),
+            state: AnnotatedState::from_metadata(&table.object_cell(row, "metadata")),
+            at: table.first_text(row, &["created_at"]),
             ..Annotation::default()
         });
     }
     read
 }
 
-pub fn write(annotations: &[Annotation]) -> String {
-    let mut text = csv::row(COLUMNS.map(str::to_owned));
+pub fn write_scores(annotations: &[Annotation]) -> String {
+    let mut text = csv::csv_line(COLUMNS.map(str::to_owned));
     for it in annotations {
-        let kind = if it.source == Source::Human { "HUMAN" } else { "LLM" };
-        text += &csv::row([
+        let kind = if it.source == AnnotationSource::Human { "HUMAN" } else { "LLM" };
+        text += &csv::csv_line([
             it.run.clone(),
             it.item.clone(),
             kind.to_owned(),

@@ -1,44 +1,45 @@
-//! Validation sets of Inspect Scout (JSON, JSON lines, YAML or CSV): a case a transcript, with the value that a scanner is expected to give.
+//! Validation sets of Inspect Scout (JSON, JSON lines, YAML or CSV): a case a transcript, with the value that a scanner
+//! is expected to give.
 //!
-//! `target` is one value, or an object with a value for each item (`target_C07` as a column); `labels` (`label_C07`) says of
-//! each item whether it is there. We write JSON, since a table would have empty cells for what was not labelled, and Scout
-//! takes those for values. The names of the fields are those of inspect_scout 0.6.1.
+//! `target` is one value, or an object with a value for each item (`target_C07` as a column); `labels` (`label_C07`)
+//! states for each item whether it is there. We write JSON, since a table would have empty cells for what was not
+//! labelled, and Scout takes those for values. The names of the fields are those of inspect_scout 0.6.1.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::{not_finite, rigorbench::yaml};
+use crate::{not_finite, rigorbench::parse_yaml};
 
-use super::{Annotation, Answer, Read, State, cells::Table};
+use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotatedState, cells::CellTable};
 
 /// A case without items is about the run as a whole.
-pub const WHOLE: &str = "target";
+pub const WHOLE_RUN_TARGET: &str = "target";
 
-const TARGET: &str = "target_";
-const LABEL: &str = "label_";
+const TARGET_PREFIX: &str = "target_";
+const LABEL_PREFIX: &str = "label_";
 
-pub fn is(text: &str) -> bool {
-    match cases(text) {
+pub fn is_validation_set(text: &str) -> bool {
+    match parse_cases(text) {
         Some(Ok(cases)) => cases.iter().any(|(_, case)| {
             case.contains_key("id") && (case.contains_key("target") || case.contains_key("labels"))
         }),
         Some(Err(_)) => false,
         None => {
-            let table = Table::head_of(text);
-            let is_target = table.has(&[WHOLE])
-                || [TARGET, LABEL].iter().any(|start| table.columns_of(start).next().is_some());
-            table.has(&["id"]) && is_target
+            let table = CellTable::head_line(text);
+            let is_target = table.has_columns(&[WHOLE_RUN_TARGET])
+                || [TARGET_PREFIX, LABEL_PREFIX].iter().any(|start| table.columns_starting_with(start).next().is_some());
+            table.has_columns(&["id"]) && is_target
         }
     }
 }
 
-pub fn read(text: &str) -> Read {
-    match cases(text) {
+pub fn read_validation_set(text: &str) -> AnnotationFile {
+    match parse_cases(text) {
         None => read_table(text),
-        Some(Err(why)) => Read { wrong: vec![why], ..Read::default() },
+        Some(Err(why)) => AnnotationFile { wrong: vec![why], ..AnnotationFile::default() },
         Some(Ok(cases)) => {
-            let mut read = Read::default();
+            let mut read = AnnotationFile::default();
             for (place, case) in cases {
                 read_case(&place, &case, &mut read);
             }
@@ -47,28 +48,28 @@ pub fn read(text: &str) -> Read {
     }
 }
 
-/// A case and where it stands.
-type Case = (String, Map<String, Value>);
+/// The place of a case in the file, and its fields.
+type ScoutCase = (String, Map<String, Value>);
 
-/// The cases of a JSON list, of JSON lines or of a YAML list; None where the text is none of them.
-fn cases(text: &str) -> Option<Result<Vec<Case>, String>> {
+/// Returns the cases of a JSON list, of JSON lines or of a YAML list; None where the text is none of them.
+fn parse_cases(text: &str) -> Option<Result<Vec<ScoutCase>, String>> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if text.starts_with('[') {
-        let all: Vec<Value> = match serde_json::from_str(&not_finite::readable(text)) {
+        let all: Vec<Value> = match serde_json::from_str(&not_finite::readable_json(text)) {
             Ok(all) => all,
             Err(why) => return Some(Err(format!("is no JSON: {why}"))),
         };
-        return Some(Ok(split_apart(all)));
+        return Some(Ok(flatten_splits(all)));
     }
     if !text.starts_with('{') {
-        return match yaml(text) {
-            Ok(Value::Array(all)) => Some(Ok(split_apart(all))),
+        return match parse_yaml(text) {
+            Ok(Value::Array(all)) => Some(Ok(flatten_splits(all))),
             _ => None,
         };
     }
     let mut all = vec![];
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        match serde_json::from_str(&not_finite::readable(line)) {
+        match serde_json::from_str(&not_finite::readable_json(line)) {
             Ok(Value::Object(case)) => all.push((format!("line {number}"), case)),
             Ok(_) => return Some(Err(format!("line {number}: is no object"))),
             Err(why) => return Some(Err(format!("line {number}: is no JSON: {why}"))),
@@ -77,8 +78,8 @@ fn cases(text: &str) -> Option<Result<Vec<Case>, String>> {
     Some(Ok(all))
 }
 
-/// Cases that stand below a split (`{"split": "dev", "cases": [...]}`) are cases like others.
-fn split_apart(all: Vec<Value>) -> Vec<Case> {
+/// Returns all cases; those below a split (`{"split": "dev", "cases": [...]}`) are cases like others.
+fn flatten_splits(all: Vec<Value>) -> Vec<ScoutCase> {
     let mut cases = vec![];
     for (number, value) in (1..).zip(all) {
         let Value::Object(case) = value else {
@@ -98,7 +99,7 @@ fn split_apart(all: Vec<Value>) -> Vec<Case> {
     cases
 }
 
-fn read_case(place: &str, case: &Map<String, Value>, read: &mut Read) {
+fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) {
     let mut wrong = |what: &str| read.wrong.push(format!("{place}: {what}"));
     let run = match case.get("id") {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
@@ -115,7 +116,7 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut Read) {
         (Some(Value::Object(items)), _) => {
             found.extend(items.iter().map(|(item, value)| (item.clone(), value.clone())));
         }
-        (Some(value), _) if !value.is_null() => found.push((WHOLE.to_owned(), value.clone())),
+        (Some(value), _) if !value.is_null() => found.push((WHOLE_RUN_TARGET.to_owned(), value.clone())),
         (_, Some(Value::Object(items))) => {
             let is = |value: &Value| Value::Bool(value.as_bool().unwrap_or(false));
             found.extend(items.iter().map(|(item, value)| (item.clone(), is(value))));
@@ -125,7 +126,7 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut Read) {
     let text = |name: &str| case.get(name).and_then(Value::as_str).map(str::to_owned);
     let notes = case.get("notes").and_then(Value::as_object);
     for (item, value) in found {
-        let Some(answer) = Answer::of(&value) else {
+        let Some(answer) = AnnotationAnswer::from_json(&value) else {
             read.wrong.push(format!("{place}: the target of {item} is no score"));
             continue;
         };
@@ -136,30 +137,30 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut Read) {
             item,
             by: text("annotator"),
             answer,
-            state: State::of(case),
+            state: AnnotatedState::from_metadata(case),
             ..Annotation::default()
         });
     }
 }
 
-fn read_table(text: &str) -> Read {
-    let table = Table::read(text);
-    let mut read = Read { wrong: table.wrong.clone(), ..Read::default() };
-    if !table.has(&["id"]) {
+fn read_table(text: &str) -> AnnotationFile {
+    let table = CellTable::parse_text(text);
+    let mut read = AnnotationFile { wrong: table.wrong.clone(), ..AnnotationFile::default() };
+    if !table.has_columns(&["id"]) {
         read.wrong.insert(0, "line 1: no column is called id".into());
         return read;
     }
     for row in &table.rows {
-        let text = |name: &str| table.cell(row, &[name]).map(Value::from);
+        let text = |name: &str| table.first_cell(row, &[name]).map(Value::from);
         let mut case = Map::new();
         for name in ["id", "predicate", "annotator", "commit"] {
             case.extend(text(name).map(|value| (name.to_owned(), value)));
         }
         let mut items = Map::new();
-        for (start, field) in [(TARGET, "target"), (LABEL, "labels")] {
-            for item in table.columns_of(start) {
+        for (start, field) in [(TARGET_PREFIX, "target"), (LABEL_PREFIX, "labels")] {
+            for item in table.columns_starting_with(start) {
                 let column = format!("{start}{item}");
-                let Some(cell) = table.cell(row, &[&column]) else { continue };
+                let Some(cell) = table.first_cell(row, &[&column]) else { continue };
                 let value = match field {
                     "labels" => Value::Bool(["true", "True", "1"].contains(&cell)),
                     _ => Value::from(cell),
@@ -167,7 +168,7 @@ fn read_table(text: &str) -> Read {
                 items.insert(item.to_owned(), value);
             }
         }
-        match (items.is_empty(), text(WHOLE)) {
+        match (items.is_empty(), text(WHOLE_RUN_TARGET)) {
             (true, Some(value)) => {
                 case.insert("target".into(), value);
             }
@@ -181,9 +182,9 @@ fn read_table(text: &str) -> Read {
     read
 }
 
-/// A case for each run and state of it: its scores are one object. The rater and the state stand beside it, where Scout does not
-/// look.
-pub fn write(annotations: &[Annotation]) -> Result<String, String> {
+/// Writes a case for each run and state of it: its scores are one object. The rater and the state are fields that Scout
+/// ignores.
+pub fn write_validation_set(annotations: &[Annotation]) -> Result<String, String> {
     let mut cases: BTreeMap<(&str, Option<&str>), Map<String, Value>> = BTreeMap::new();
     for it in annotations {
         let key = (it.run.as_str(), it.state.commit.as_deref());
@@ -199,8 +200,8 @@ pub fn write(annotations: &[Annotation]) -> Result<String, String> {
             case
         });
         let value = match (&it.answer, it.answer.score()) {
-            (Answer::Is(is), _) => json!(is),
-            (_, Some(score)) => number(score),
+            (AnnotationAnswer::Flag(is), _) => json!(is),
+            (_, Some(score)) => number_value(score),
             (_, None) => json!(it.answer.word()),
         };
         let target = case.get_mut("target").and_then(Value::as_object_mut);
@@ -222,8 +223,8 @@ pub fn write(annotations: &[Annotation]) -> Result<String, String> {
     Ok(format!("{:#}\n", Value::Array(cases)))
 }
 
-/// As an integer where it is one, since Scout tells 3 from 3.0.
-fn number(score: f64) -> Value {
+/// Returns a score as an integer where it is one, since Scout distinguishes 3 from 3.0.
+fn number_value(score: f64) -> Value {
     let whole = score as i64;
     if whole as f64 == score { json!(whole) } else { json!(score) }
 }

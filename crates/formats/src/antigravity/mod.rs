@@ -4,85 +4,85 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::{self, Object},
-    peek,
-    records::{Answer, Call, Event, FileEdit, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::{self, JsonObject},
+    head_json,
+    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Antigravity;
 
-impl Records for Antigravity {
+impl RecordFormat for Antigravity {
     fn name(&self) -> &'static str {
         "antigravity"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Antigravity transcript, brain/**/transcript.jsonl"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/antigravity.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        peek::any(head, &["\"step_index\""], |object| {
-            object.has("step_index") && object.has("source") && object.has("type")
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        head_json::any_object(head, &["\"step_index\""], |object| {
+            object.has_field("step_index") && object.has_field("source") && object.has_field("type")
         })
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = event(&fields);
-        made.time = chat::time_of(&fields, &["created_at"]);
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = event_record(&fields);
+        made.time = chat::first_time(&fields, &["created_at"]);
         made.facts.agent = Some(Cow::Borrowed("antigravity"));
         if let Some(usage) = fields.object("usage") {
-            made.tokens = chat::usage(&usage);
+            made.tokens = chat::read_usage(&usage);
         }
         made
     }
 }
 
-fn event<'t>(fields: &Object<'t>) -> Record<'t> {
-    let mut made = Record::default();
+fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut made = LogRecord::default();
     let kind = fields.text("type").unwrap_or_default();
     let content = fields.text("content").unwrap_or_default();
     match &*kind {
         "USER_INPUT" => {
-            let asked = between(&content, "<USER_REQUEST>", "</USER_REQUEST>");
-            made.says(Event::Request(
-                asked.map_or(content.clone(), |text| Cow::Owned(text.to_owned())),
+            let request_text = text_between(&content, "<USER_REQUEST>", "</USER_REQUEST>");
+            made.push_event(RecordEvent::Request(
+                request_text.map_or(content.clone(), |text| Cow::Owned(text.to_owned())),
             ));
         }
         "PLANNER_RESPONSE" | "NOTIFY_USER" => {
-            made.says_words(Event::Thought, fields.text("thinking").unwrap_or_default());
-            made.says_words(|text| Event::Said(Role::Assistant, text), content);
-            for call in fields.array("tool_calls").into_iter().filter_map(Object::of) {
-                made.says(Event::Called(called(&call)));
+            made.push_text(RecordEvent::Thought, fields.text("thinking").unwrap_or_default());
+            made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content);
+            for call in fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value) {
+                made.push_event(RecordEvent::Call(read_call(&call)));
             }
         }
-        "CHECKPOINT" => made.says(Event::Compacted(content)),
-        "ERROR_MESSAGE" => made.says(Event::Failed(content)),
+        "CHECKPOINT" => made.push_event(RecordEvent::Compacted(content)),
+        "ERROR_MESSAGE" => made.push_event(RecordEvent::Failed(content)),
         "SYSTEM_MESSAGE" | "EPHEMERAL_MESSAGE" | "KNOWLEDGE_ARTIFACTS" | "TASK_BOUNDARY" => {
-            made.says_words(|text| Event::Said(Role::System, text), content)
+            made.push_text(|text| RecordEvent::Message(Role::System, text), content)
         }
         "CONVERSATION_HISTORY" | "USER_SETTINGS" => {}
-        "" => made.says(Event::Unknown("step without a type".into())),
-        _ if is_known(&kind) => made.says(Event::Answered(answer(fields, &kind, content))),
-        _ => made.says(Event::Unknown(kind)),
+        "" => made.push_event(RecordEvent::Unknown("step without a type".into())),
+        _ if is_observation_kind(&kind) => made.push_event(RecordEvent::Answer(read_answer(fields, &kind, content))),
+        _ => made.push_event(RecordEvent::Unknown(kind)),
     }
     made
 }
 
-/// The kinds of steps that are observations of calls.
-fn is_known(kind: &str) -> bool {
+/// Returns whether a kind of step is the observation of a call.
+fn is_observation_kind(kind: &str) -> bool {
     let verbs = [
         "RUN_",
         "VIEW_",
@@ -111,15 +111,15 @@ fn is_known(kind: &str) -> bool {
     kind == "GENERIC" || verbs.iter().any(|verb| kind.starts_with(verb))
 }
 
-/// The arguments are JSON in texts.
-fn called<'t>(call: &Object<'t>) -> Call<'t> {
+/// Reads a call, whose arguments are texts with JSON in them.
+fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
     let name = call.text("name").unwrap_or_default();
     let Some(args) = call.object("args") else {
-        return arguments::call(name, None, call.get("args"));
+        return arguments::call_from_arguments(name, None, call.get("args"));
     };
     let mut plain = serde_json::Map::new();
     for (key, value) in args.fields() {
-        let text = object::text(value).unwrap_or(Cow::Borrowed(value.get()));
+        let text = json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get()));
         let value = serde_json::from_str(&text)
             .unwrap_or_else(|_| serde_json::Value::String(text.into_owned()));
         plain.insert(key.into_owned(), value);
@@ -136,26 +136,26 @@ fn called<'t>(call: &Object<'t>) -> Call<'t> {
     ];
     let main = main.iter().find_map(|key| plain.get(*key)?.as_str()).unwrap_or_default().to_owned();
     let arguments = serde_json::Value::Object(plain).to_string();
-    let edits = arguments::edits(&name, &arguments);
-    Call { name, arguments: arguments.into(), main: main.into(), edits, ..Call::default() }
+    let edits = arguments::edits_of_call(&name, &arguments);
+    RecordedCall { name, arguments: arguments.into(), main: main.into(), edits, ..RecordedCall::default() }
 }
 
-fn answer<'t>(fields: &Object<'t>, kind: &str, text: Cow<'t, str>) -> Answer<'t> {
+fn read_answer<'t>(fields: &JsonObject<'t>, kind: &str, text: Cow<'t, str>) -> CallAnswer<'t> {
     let status = fields.text("status").unwrap_or_default();
-    let exit_code = chat::exit_code(&text).filter(|_| kind == "RUN_COMMAND");
+    let exit_code = chat::exit_code_in(&text).filter(|_| kind == "RUN_COMMAND");
     let failed = matches!(&*status, "ERROR" | "FAILED" | "CANCELED");
-    let edits = if kind == "CODE_ACTION" && !failed { edited(&text) } else { vec![] };
-    Answer {
+    let edits = if kind == "CODE_ACTION" && !failed { code_action_edits(&text) } else { vec![] };
+    CallAnswer {
         is_error: failed || exit_code.is_some_and(|code| code != 0),
         exit_code,
         edits,
         text,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 
-/// A code action names its file and shows what changed, `[diff_block_start]` and all.
-fn edited(text: &str) -> Vec<FileEdit> {
+/// Returns a code action names its file and shows what changed, `[diff_block_start]` and all.
+fn code_action_edits(text: &str) -> Vec<FileEdit> {
     let path = ["file:///", "The following changes were made by", "Target File: "].iter().find_map(
         |mark| {
             let rest = text.split_once(mark)?.1;
@@ -166,14 +166,14 @@ fn edited(text: &str) -> Vec<FileEdit> {
             Some(if *mark == "file:///" { format!("/{path}") } else { path.to_owned() })
         },
     );
-    let hunks = between(text, "[diff_block_start]", "[diff_block_end]")
-        .map(trajview_code::patch::unified)
+    let hunks = text_between(text, "[diff_block_start]", "[diff_block_end]")
+        .map(trajview_code::patch::parse_unified)
         .unwrap_or_default();
     let change =
         if hunks.is_empty() { RecordedChange::NotRecorded } else { RecordedChange::Patch(hunks) };
     path.map(|path| FileEdit::new(path, EditKind::Modify, change)).into_iter().collect()
 }
 
-fn between<'t>(text: &'t str, from: &str, to: &str) -> Option<&'t str> {
+fn text_between<'t>(text: &'t str, from: &str, to: &str) -> Option<&'t str> {
     Some(text.split_once(from)?.1.split_once(to)?.0.trim_matches('\n'))
 }

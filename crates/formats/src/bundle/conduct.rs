@@ -1,16 +1,16 @@
-//! How a live run was made, as far as its recorder tells: what two runs should have in common where only their condition is
-//! compared.
+//! The circumstances of a live run, as far as its recorder wrote them: two runs should have them in common where only their
+//! condition is compared.
 
 use serde_json::{Map, Value};
 
 use trajview_run::turn_record::PROMPTS;
 
-use super::manifest::{Manifest, ManifestTurn};
+use super::manifest::{BundleManifest, ManifestTurn};
 
-type Conduct = Vec<(&'static str, String)>;
+type ConductFacts = Vec<(&'static str, String)>;
 
-/// Of `surroundings`, by name and in words.
-const TOLD: [(&str, &str); 12] = [
+/// The keys of `surroundings` that are compared, with their words.
+const SURROUNDINGS: [(&str, &str); 12] = [
     ("permissions", "permissions"),
     ("arguments", "arguments of the agent"),
     ("os", "operating system"),
@@ -25,7 +25,7 @@ const TOLD: [(&str, &str); 12] = [
     ("prompts_sha256", PROMPTS),
 ];
 
-/// Of `surroundings.limits`.
+/// The keys of `surroundings.limits` that are compared, with their words.
 const LIMITS: [(&str, &str); 8] = [
     ("budget.tokens", "budget of tokens"),
     ("budget.usd", "budget in USD"),
@@ -37,17 +37,17 @@ const LIMITS: [(&str, &str); 8] = [
     ("retries", "repeats of a failed turn"),
 ];
 
-/// None of it where no recorder told of the surroundings.
-pub fn of(manifest: &Manifest) -> Conduct {
-    let Some(told) = manifest.rest.get("surroundings").and_then(Value::as_object) else {
+/// Returns the facts by which two runs are compared; empty where the recorder wrote no surroundings.
+pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
+    let Some(surroundings) = manifest.rest.get("surroundings").and_then(Value::as_object) else {
         return vec![];
     };
-    let mut all: Conduct = vec![];
-    let facts = TOLD.iter().filter_map(|(path, words)| Some((*words, said(at(told, path)?))));
+    let mut all: ConductFacts = vec![];
+    let facts = SURROUNDINGS.iter().filter_map(|(path, words)| Some((*words, value_text(value_at_path(surroundings, path)?))));
     all.extend(facts);
-    all.extend(beginning(manifest));
-    let limits = told.get("limits").and_then(Value::as_object);
-    let limit = |(path, words): &(&str, &'static str)| Some((*words, said(at(limits?, path)?)));
+    all.extend(start_facts(manifest));
+    let limits = surroundings.get("limits").and_then(Value::as_object);
+    let limit = |(path, words): &(&str, &'static str)| Some((*words, value_text(value_at_path(limits?, path)?)));
     all.extend(LIMITS.iter().filter_map(limit));
     let count = |is_so: &dyn Fn(&ManifestTurn) -> bool| {
         manifest.turns.iter().filter(|turn| is_so(turn)).count().to_string()
@@ -56,7 +56,7 @@ pub fn of(manifest: &Manifest) -> Conduct {
         let attempt = turn.rest.get("attempt").and_then(Value::as_u64);
         attempt.unwrap_or(1).saturating_sub(1)
     };
-    let interruptions = told.get("interruptions").and_then(Value::as_u64);
+    let interruptions = surroundings.get("interruptions").and_then(Value::as_u64);
     all.extend(interruptions.map(|count| ("interruptions", count.to_string())));
     all.extend([
         ("attempts that do not count", manifest.turns.iter().map(again).sum::<u64>().to_string()),
@@ -69,35 +69,35 @@ pub fn of(manifest: &Manifest) -> Conduct {
     all
 }
 
-/// What the agent began with. A run of which nothing is told here began with an empty workspace.
-fn beginning(manifest: &Manifest) -> Conduct {
+/// Returns the state that the agent began with. A run without a recorded start began with an empty workspace.
+fn start_facts(manifest: &BundleManifest) -> ConductFacts {
     let start = manifest.rest.get("start").and_then(Value::as_object);
-    let told = |path| said(start.and_then(|start| at(start, path)).unwrap_or(&Value::Null));
+    let start_value = |path| value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null));
     let rows = start.and_then(|start| start.get("setup")?.as_array()).into_iter().flatten();
     let commands: Vec<&str> = rows.filter_map(|row| row.get("command")?.as_str()).collect();
     let commands = if commands.is_empty() { "none".into() } else { commands.join("; ") };
     vec![
-        ("repository it began with", told("source.repository")),
-        ("folder it began with", told("source.folder")),
-        ("revision it began with", told("source.revision")),
+        ("repository it began with", start_value("source.repository")),
+        ("folder it began with", start_value("source.folder")),
+        ("revision it began with", start_value("source.revision")),
         ("commands that prepared it", commands),
     ]
 }
 
-/// A value some names deep.
-fn at<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+/// Returns a value some names deep.
+fn value_at_path<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     match path.split_once('.') {
         None => fields.get(path),
-        Some((first, rest)) => at(fields.get(first)?.as_object()?, rest),
+        Some((first, rest)) => value_at_path(fields.get(first)?.as_object()?, rest),
     }
 }
 
-fn said(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => "none".into(),
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "none".into(),
-        Value::Array(values) => values.iter().map(said).collect::<Vec<_>>().join(" "),
+        Value::Array(values) => values.iter().map(value_text).collect::<Vec<_>>().join(" "),
         other => other.to_string(),
     }
 }
@@ -107,13 +107,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn conduct(manifest: Value) -> Conduct {
-        of(&serde_json::from_value(manifest).unwrap())
+    fn conduct_from_json(manifest: Value) -> ConductFacts {
+        conduct_of_run(&serde_json::from_value(manifest).unwrap())
     }
 
     #[test]
     fn what_a_recorder_tells_is_known_in_words() {
-        let known = conduct(json!({
+        let known = conduct_from_json(json!({
             "schema": "trajview.run/1",
             "surroundings": {
                 "permissions": "full", "arguments": ["-c", "x"], "tests": null, "interruptions": 2,
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn where_nobody_tells_nothing_is_known() {
-        assert_eq!(conduct(json!({"schema": "trajview.run/1", "turns": [{"turn": 1}]})), []);
-        assert_eq!(conduct(json!({"schema": "trajview.run/1", "surroundings": [1]})), []);
+        assert_eq!(conduct_from_json(json!({"schema": "trajview.run/1", "turns": [{"turn": 1}]})), []);
+        assert_eq!(conduct_from_json(json!({"schema": "trajview.run/1", "surroundings": [1]})), []);
     }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// `run.json`. Everything but the schema may be missing.
 #[derive(Debug, Deserialize)]
-pub struct Manifest {
+pub struct BundleManifest {
     pub schema: String,
     pub id: Option<String>,
     pub title: Option<String>,
@@ -25,7 +25,7 @@ pub struct Manifest {
     pub rest: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What was worked on.
+/// The task of the run.
 #[derive(Debug, Deserialize)]
 pub struct ManifestTask {
     pub id: Option<String>,
@@ -33,14 +33,14 @@ pub struct ManifestTask {
     pub venue: Option<String>,
 }
 
-/// Who worked.
+/// The agent that worked.
 #[derive(Debug, Deserialize)]
 pub struct ManifestAgent {
     pub name: Option<String>,
     pub version: Option<String>,
 }
 
-/// Where a checkpoint ends.
+/// A checkpoint and its last turn.
 #[derive(Debug, Deserialize)]
 pub struct ManifestCheckpoint {
     pub id: Option<String>,
@@ -61,13 +61,13 @@ pub struct ManifestTurn {
     pub first_line: Option<u32>,
     pub last_line: Option<u32>,
     pub layer: Option<serde_json::Value>,
-    /// Whether a person typed the request into the agent's terminal: it is not in the script.
+    /// Is true where a person typed the request into the agent's terminal: it is not in the script.
     #[serde(default)]
     pub typed: bool,
-    /// What a person typed while it was under way.
+    /// The lines that a person typed during the turn.
     #[serde(default)]
     pub typed_within: Vec<String>,
-    /// Whether the agent was started anew for it.
+    /// Is true where the agent was started anew for the turn.
     #[serde(default)]
     pub without_memory: bool,
     /// Everything else.

@@ -10,71 +10,71 @@
 //! failed; strict is over all tests, iso over all but the regression ones.
 //!
 //! Read leniently. A line that cannot be used is a warning with its place; a test that is there twice counts as the later
-//! line says. A line without a checkpoint, or with `final`, is of the last one; where `run.json` names none, the end of
+//! line has it. A line without a checkpoint, or with `final`, is of the last one; where `run.json` names none, the end of
 //! the run is one.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
-use crate::{Source, jsonl, not_finite};
+use crate::{SourceBytes, jsonl, not_finite};
 use trajview_run::{
-    Checkpoint, Run, SourceId, label,
-    recorded::{Passed, TestCase, TestGroup, TestOutcome, Tests},
+    Checkpoint, Run, SourceId, first_line_label,
+    checkpoint_record::{PassCount, TestCase, TestGroup, TestOutcome, RecordedTests},
 };
 
 /// The checkpoint that a line means which names none.
-const FINAL: &str = "final";
+const FINAL_CHECKPOINT: &str = "final";
 
 /// Lines that are read: ten times the tests of a large project at a hundred checkpoints.
-const MOST_LINES: u32 = 200_000;
+const MAX_LINES: u32 = 200_000;
 
 /// Bytes a line may have.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// The tests after one checkpoint, in the order of the file.
 #[derive(Default)]
-struct Cases {
+struct CheckpointCases {
     all: Vec<TestCase>,
     by_name: HashMap<(Box<str>, Option<TestGroup>), usize>,
 }
 
 /// Reads the tests into the checkpoints of a run whose turns are laid out.
-pub fn read(source: &Source<'_>, id: SourceId, run: &mut Run) {
-    let mut by_checkpoint: BTreeMap<usize, Cases> = BTreeMap::new();
-    let mut lines = jsonl::lines(id, source.bytes).peekable();
+pub fn read_tests(source: &SourceBytes<'_>, id: SourceId, run: &mut Run) {
+    let mut by_checkpoint: BTreeMap<usize, CheckpointCases> = BTreeMap::new();
+    let mut lines = jsonl::lines_of_file(id, source.bytes).peekable();
     while let Some((place, line)) = lines.next() {
-        if place.line > MOST_LINES || line.len() > MOST_BYTES {
+        if place.line > MAX_LINES || line.len() > MAX_LINE_BYTES {
             let what = "is too long; the rest of the file is left out";
-            run.warnings.push(jsonl::warning(source.name, place, what));
+            run.warnings.push(jsonl::warning_at(source.name, place, what));
             break;
         }
-        let read = not_finite::read::<Map<String, Value>>(line)
-            .map_err(|why| jsonl::broken(&why, lines.peek().is_none()))
+        let read = not_finite::read_json::<Map<String, Value>>(line)
+            .map_err(|why| jsonl::json_error_text(&why, lines.peek().is_none()))
             .and_then(|(line, no_numbers)| {
                 if no_numbers > 0 {
-                    let what = not_finite::warning(no_numbers);
-                    run.warnings.push(jsonl::warning(source.name, place, what));
+                    let what = not_finite::warning_text(no_numbers);
+                    run.warnings.push(jsonl::warning_at(source.name, place, what));
                 }
-                case(&line, run)
+                read_case(&line, run)
             });
         let problem = match read {
-            Ok((at, case)) => by_checkpoint.entry(at).or_default().add(case),
+            Ok((at, case)) => by_checkpoint.entry(at).or_default().add_case(case),
             Err(what) => Some(what),
         };
-        run.warnings.extend(problem.map(|what| jsonl::warning(source.name, place, what)));
+        run.warnings.extend(problem.map(|what| jsonl::warning_at(source.name, place, what)));
     }
     for (at, cases) in by_checkpoint {
         if let Some(checkpoint) = run.checkpoints.get_mut(at) {
             checkpoint.recorded.get_or_insert_default().tests =
-                Some(counted(cases.all, source.name));
+                Some(count_tests(cases.all, source.name));
         }
     }
 }
 
-impl Cases {
-    /// What is odd about it, though it counts.
-    fn add(&mut self, case: TestCase) -> Option<String> {
+impl CheckpointCases {
+    /// Adds a test; returns a sentence about what is odd in it, though it counts.
+    fn add_case(&mut self, case: TestCase) -> Option<String> {
         let key = (case.name.clone(), case.group);
         if let Some(known) = self.by_name.get(&key).and_then(|at| self.all.get_mut(*at)) {
             let what = format!("{} is there twice; this line counts", case.name);
@@ -93,29 +93,29 @@ impl Cases {
     }
 }
 
-/// The checkpoint by number, and the test; the error is what is wrong with the line.
-fn case(line: &Map<String, Value>, run: &mut Run) -> Result<(usize, TestCase), String> {
+/// Returns the checkpoint by number, and the test; the error is what is wrong with the line.
+fn read_case(line: &Map<String, Value>, run: &mut Run) -> Result<(usize, TestCase), String> {
     let words = |key: &str| line.get(key).and_then(Value::as_str).filter(|words| !words.is_empty());
     let name = words("test").ok_or("names no test")?;
     let named = words("outcome").ok_or_else(|| format!("{name} has no outcome"))?;
-    let outcome = outcome(named).ok_or_else(|| {
+    let outcome = parse_outcome(named).ok_or_else(|| {
         format!("{name} has outcome {named:?}; expected passed, failed, skipped or error")
     })?;
-    let at = checkpoint(words("checkpoint"), run)?;
+    let at = checkpoint_index(words("checkpoint"), run)?;
     let ended_in_error = (named == "error").then_some("error");
     let case = TestCase {
         name: name.into(),
         checkpoint: run.checkpoints.get(at).map(|it| it.id.as_str()).unwrap_or_default().into(),
-        group: words("group").and_then(TestGroup::of),
+        group: words("group").and_then(TestGroup::from_word),
         outcome,
         seconds: line.get("seconds").and_then(Value::as_f64).filter(|seconds| *seconds >= 0.0),
-        reason: words("reason").or(ended_in_error).map(label),
+        reason: words("reason").or(ended_in_error).map(first_line_label),
         failure: None,
     };
     Ok((at, case))
 }
 
-fn outcome(words: &str) -> Option<TestOutcome> {
+fn parse_outcome(words: &str) -> Option<TestOutcome> {
     match words {
         "passed" => Some(TestOutcome::Passed),
         "failed" | "error" => Some(TestOutcome::Failed),
@@ -124,35 +124,35 @@ fn outcome(words: &str) -> Option<TestOutcome> {
     }
 }
 
-fn checkpoint(named: Option<&str>, run: &mut Run) -> Result<usize, String> {
+fn checkpoint_index(named: Option<&str>, run: &mut Run) -> Result<usize, String> {
     let known = named.and_then(|id| run.checkpoints.iter().position(|it| it.id == id));
     if let Some(at) = known {
         return Ok(at);
     }
-    if let Some(id) = named.filter(|id| *id != FINAL) {
+    if let Some(id) = named.filter(|id| *id != FINAL_CHECKPOINT) {
         return Err(format!("names checkpoint {id}, which run.json does not have"));
     }
     if run.checkpoints.is_empty() {
         let last_turn = run.turns.len().checked_sub(1).ok_or("a run without turns has no tests")?;
         run.turns.iter_mut().for_each(|turn| turn.checkpoint = Some(0));
-        run.checkpoints.push(Checkpoint { id: FINAL.into(), last_turn, ..Checkpoint::default() });
+        run.checkpoints.push(Checkpoint { id: FINAL_CHECKPOINT.into(), last_turn, ..Checkpoint::default() });
     }
     Ok(run.checkpoints.len() - 1)
 }
 
-fn counted(cases: Vec<TestCase>, source: &str) -> Tests {
+fn count_tests(cases: Vec<TestCase>, source: &str) -> RecordedTests {
     let run = || cases.iter().filter(|case| case.outcome != TestOutcome::Skipped);
-    let passed = |case: &TestCase| Passed {
+    let passed = |case: &TestCase| PassCount {
         passed: u64::from(case.outcome == TestOutcome::Passed),
         total: 1,
     };
     let sum = |keeps: &dyn Fn(Option<TestGroup>) -> bool| {
         let kept = run().filter(|case| keeps(case.group));
-        kept.fold(Passed::default(), |sum, case| sum + passed(case))
+        kept.fold(PassCount::default(), |sum, case| sum + passed(case))
     };
     let has = |group: &TestGroup| run().any(|case| case.group == Some(*group));
     let groups = TestGroup::ALL.into_iter().filter(has);
-    Tests {
+    RecordedTests {
         source: source.into(),
         groups: groups.map(|group| (group, sum(&|it| it == Some(group)))).collect(),
         strict: sum(&|_| true),
@@ -182,24 +182,24 @@ mod tests {
         }
     }
 
-    /// The run after these lines were read.
-    fn after(checkpoints: &[&str], text: &str) -> Run {
+    /// Returns the run after these lines were read.
+    fn run_after(checkpoints: &[&str], text: &str) -> Run {
         let mut run = run_of(checkpoints);
-        read(&Source { name: "tests.jsonl", bytes: text.as_bytes() }, SourceId(3), &mut run);
+        read_tests(&SourceBytes { name: "tests.jsonl", bytes: text.as_bytes() }, SourceId(3), &mut run);
         run
     }
 
-    fn tests_of(run: &Run, checkpoint: usize) -> &Tests {
+    fn tests_of(run: &Run, checkpoint: usize) -> &RecordedTests {
         run.checkpoints[checkpoint].recorded.as_ref().unwrap().tests.as_ref().unwrap()
     }
 
-    fn passed(passed: u64, total: u64) -> Passed {
-        Passed { passed, total }
+    fn passed(passed: u64, total: u64) -> PassCount {
+        PassCount { passed, total }
     }
 
     #[test]
     fn tests_are_counted_by_checkpoint_and_group() {
-        let run = after(
+        let run = run_after(
             &["c1", "c2"],
             concat!(
                 r#"{"checkpoint": "c1", "test": "a", "group": "core", "outcome": "passed"}"#,
@@ -221,15 +221,15 @@ mod tests {
             (second.strict, second.iso, second.collected),
             (passed(1, 3), passed(1, 2), Some(4))
         );
-        assert_eq!(second.group(TestGroup::Core), Some(passed(1, 1)));
-        assert_eq!(second.group(TestGroup::Functionality), None);
+        assert_eq!(second.group_counts(TestGroup::Core), Some(passed(1, 1)));
+        assert_eq!(second.group_counts(TestGroup::Functionality), None);
         assert_eq!(second.cases[0].reason.as_deref(), Some("boom"));
         assert_eq!(second.cases[3].reason.as_deref(), Some("error"));
     }
 
     #[test]
     fn a_line_that_cannot_be_used_is_named_and_the_rest_counts() {
-        let run = after(
+        let run = run_after(
             &["c1"],
             concat!(
                 r#"{"checkpoint": "c1", "test": "a", "group": "core", "outcome": "failed"}"#,
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn without_checkpoints_the_end_of_the_run_is_one() {
-        let run = after(&[], r#"{"test": "a", "group": "core", "outcome": "passed"}"#);
+        let run = run_after(&[], r#"{"test": "a", "group": "core", "outcome": "passed"}"#);
 
         let last = &run.checkpoints[0];
         assert_eq!((last.id.as_str(), last.last_turn, run.checkpoints.len()), ("final", 1, 1));

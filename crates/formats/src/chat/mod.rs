@@ -4,62 +4,62 @@
 use std::borrow::Cow;
 
 use super::{
-    object::{self, Object},
+    json_object::{self, JsonObject},
     records::{
-        Answer, Call, Event, FileEdit, Record,
-        arguments::{self, words, words_of},
+        CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord,
+        arguments::{self, content_text, field_text},
     },
-    tape::Value,
+    tape::TapeValue,
 };
 use trajview_run::{Role, Time, Tokens};
 
-/// What a message says. Times, tokens and what only one tool writes are the caller's.
-pub fn message<'t>(fields: &Object<'t>) -> Record<'t> {
-    let mut record = Record::default();
+/// Reads a message. The caller adds times, tokens and fields that only one tool writes.
+pub fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut record = LogRecord::default();
     let role = fields.text("role").unwrap_or_default();
     for key in ["reasoning_content", "reasoning", "thinking"] {
         if let Some(text) = fields.get(key) {
-            record.says_words(Event::Thought, words(text));
+            record.push_text(RecordEvent::Thought, content_text(text));
             break;
         }
     }
-    let kind = Speaker::of(&role);
+    let kind = Speaker::from_role(&role);
     let content =
         fields.get("content").or_else(|| fields.get("text")).or_else(|| fields.get("parts"));
     match (kind, content) {
-        (Speaker::Tool, _) => record.says(Event::Answered(answer(fields))),
+        (Speaker::Tool, _) => record.push_event(RecordEvent::Answer(read_answer(fields))),
         (kind, Some(content)) if content.is_list() => {
-            blocks(&mut record, kind, content);
+            add_blocks(&mut record, kind, content);
         }
-        (kind, Some(content)) => record.says_words(kind.says(), words(content)),
+        (kind, Some(content)) => record.push_text(kind.text_event(), content_text(content)),
         (_, None) => {}
     }
-    for call in fields.array("tool_calls") {
-        let Some(call) = Object::of(call) else { continue };
-        record.says(Event::Called(called(&call)));
+    for call in fields.elements_of("tool_calls") {
+        let Some(call) = JsonObject::from_value(call) else { continue };
+        record.push_event(RecordEvent::Call(read_call(&call)));
     }
     if let Some(call) = fields.object("function_call") {
-        record.says(Event::Called(called(&call)));
+        record.push_event(RecordEvent::Call(read_call(&call)));
     }
     if kind == Speaker::Nobody && record.events.is_empty() {
-        record.says(Event::unknown(role, "message without a role"));
+        record.push_event(RecordEvent::unknown_kind(role, "message without a role"));
     }
     record
 }
 
-/// What a content says, where the role stands elsewhere.
-pub fn content<'t>(role: &str, content: Option<Value<'t>>) -> Record<'t> {
-    let mut record = Record::default();
-    let speaker = Speaker::of(role);
+/// Reads the content of a message whose role is in another place.
+pub fn content_record<'t>(role: &str, content: Option<TapeValue<'t>>) -> LogRecord<'t> {
+    let mut record = LogRecord::default();
+    let speaker = Speaker::from_role(role);
     match content {
-        Some(content) if content.is_list() => blocks(&mut record, speaker, content),
-        Some(content) => record.says_words(speaker.says(), words(content)),
+        Some(content) if content.is_list() => add_blocks(&mut record, speaker, content),
+        Some(content) => record.push_text(speaker.text_event(), content_text(content)),
         None => {}
     }
     record
 }
 
-/// Who a message is by.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     User,
@@ -70,7 +70,7 @@ pub enum Speaker {
 }
 
 impl Speaker {
-    pub fn of(role: &str) -> Self {
+    pub fn from_role(role: &str) -> Self {
         match role.to_ascii_lowercase().as_str() {
             "user" | "human" => Self::User,
             "assistant" | "ai" | "model" | "agent" | "gpt" | "bot" => Self::Assistant,
@@ -81,102 +81,102 @@ impl Speaker {
         }
     }
 
-    /// What its words are.
-    pub fn says<'t>(self) -> fn(Cow<'t, str>) -> Event<'t> {
+    /// Returns the event that a text of this author is.
+    pub fn text_event<'t>(self) -> fn(Cow<'t, str>) -> RecordEvent<'t> {
         match self {
-            Self::User => Event::Request,
-            Self::Assistant | Self::Nobody => |text| Event::Said(Role::Assistant, text),
-            Self::System | Self::Tool => |text| Event::Said(Role::System, text),
+            Self::User => RecordEvent::Request,
+            Self::Assistant | Self::Nobody => |text| RecordEvent::Message(Role::Assistant, text),
+            Self::System | Self::Tool => |text| RecordEvent::Message(Role::System, text),
         }
     }
 }
 
-fn blocks<'t>(record: &mut Record<'t>, speaker: Speaker, content: Value<'t>) {
-    // The words of one message are one thing that is said, however many blocks they stand in.
-    let mut said: Vec<Cow<'t, str>> = vec![];
-    let flush = |record: &mut Record<'t>, said: &mut Vec<Cow<'t, str>>| {
-        let text = match said.len() {
+fn add_blocks<'t>(record: &mut LogRecord<'t>, speaker: Speaker, content: TapeValue<'t>) {
+    // The texts of one message are one event, however many blocks they are in.
+    let mut texts: Vec<Cow<'t, str>> = vec![];
+    let flush = |record: &mut LogRecord<'t>, texts: &mut Vec<Cow<'t, str>>| {
+        let text = match texts.len() {
             0 => return,
-            1 => said.remove(0),
-            _ => std::mem::take(said).join("\n").into(),
+            1 => texts.remove(0),
+            _ => std::mem::take(texts).join("\n").into(),
         };
-        said.clear();
-        record.says_words(speaker.says(), text);
+        texts.clear();
+        record.push_text(speaker.text_event(), text);
     };
     for block in content.elements() {
-        let Some(fields) = Object::of(block) else {
-            said.extend(object::text(block));
+        let Some(fields) = JsonObject::from_value(block) else {
+            texts.extend(json_object::string_text(block));
             continue;
         };
         let event = match &*fields.text("type").unwrap_or_default() {
             "thinking" | "reasoning" => {
                 let text = ["thinking", "reasoning", "text", "summary"];
                 let text =
-                    text.iter().find_map(|key| fields.get(key)).map(words).unwrap_or_default();
-                Some(Event::Thought(text))
+                    text.iter().find_map(|key| fields.get(key)).map(content_text).unwrap_or_default();
+                Some(RecordEvent::Thought(text))
             }
             "redacted_thinking" => None,
             "tool_use" | "toolCall" | "tool-call" | "tool_call" | "function_call"
-            | "server_tool_use" => Some(Event::Called(called(&fields))),
+            | "server_tool_use" => Some(RecordEvent::Call(read_call(&fields))),
             "toolRequest" => {
                 let call =
                     fields.object("toolCall").and_then(|call| call.object("value").or(Some(call)));
-                let call = call.map(|call| Call {
+                let call = call.map(|call| RecordedCall {
                     id: fields.text("id").unwrap_or_default(),
-                    ..called(&call)
+                    ..read_call(&call)
                 });
-                call.map(Event::Called)
+                call.map(RecordEvent::Call)
             }
             "tool_result"
             | "toolResult"
             | "tool-result"
             | "toolResponse"
             | "function_response"
-            | "web_search_tool_result" => Some(Event::Answered(answer(&fields))),
+            | "web_search_tool_result" => Some(RecordEvent::Answer(read_answer(&fields))),
             _ => {
-                let text = words(block);
-                if text.is_empty() && fields.has("type") && fields.get("text").is_none() {
-                    Some(Event::Unknown(fields.text("type").unwrap_or_default()))
+                let text = content_text(block);
+                if text.is_empty() && fields.has_field("type") && fields.get("text").is_none() {
+                    Some(RecordEvent::Unknown(fields.text("type").unwrap_or_default()))
                 } else {
-                    said.push(text);
+                    texts.push(text);
                     None
                 }
             }
         };
         if let Some(event) = event {
-            let is_empty = matches!(&event, Event::Thought(text) if text.trim().is_empty());
+            let is_empty = matches!(&event, RecordEvent::Thought(text) if text.trim().is_empty());
             if !is_empty {
-                flush(record, &mut said);
-                record.says(event);
+                flush(record, &mut texts);
+                record.push_event(event);
             }
         }
     }
-    flush(record, &mut said);
+    flush(record, &mut texts);
 }
 
-/// A call: `{id, function: {name, arguments}}`, `{id, name, input | arguments | args}`.
-pub fn called<'t>(call: &Object<'t>) -> Call<'t> {
+/// Returns a call: `{id, function: {name, arguments}}`, `{id, name, input | arguments | args}`.
+pub fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
     let inner = call.object("function").unwrap_or(*call);
     let name = inner
-        .text_of(&["name", "toolName", "tool_name", "function_name", "tool"])
+        .first_text(&["name", "toolName", "tool_name", "function_name", "tool"])
         .or_else(|| call.text("function"))
         .unwrap_or_default();
     let keys = ["arguments", "input", "args", "parameters"];
     let arguments = keys.iter().find_map(|key| inner.get(key));
-    let id = call.text_of(&["id", "toolCallId", "tool_call_id", "call_id", "callId", "toolUseId"]);
-    arguments::call(name, id, arguments)
+    let id = call.first_text(&["id", "toolCallId", "tool_call_id", "call_id", "callId", "toolUseId"]);
+    arguments::call_from_arguments(name, id, arguments)
 }
 
-/// The result of a call: `{tool_call_id | tool_use_id, content}`.
-pub fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
+/// Returns the result of a call: `{tool_call_id | tool_use_id, content}`.
+pub fn read_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let ids =
         ["tool_call_id", "tool_use_id", "toolUseID", "toolCallId", "call_id", "toolUseId", "id"];
-    let mut text = words_of(fields, "content");
+    let mut text = field_text(fields, "content");
     for key in ["output", "result", "text", "toolResult", "run"] {
         if text.is_empty() {
             text = fields
                 .get(key)
-                .map(|value| match words(value) {
+                .map(|value| match content_text(value) {
                     text if text.is_empty() && (value.is_object() || value.is_list()) => {
                         Cow::Borrowed(value.get())
                     }
@@ -187,25 +187,25 @@ pub fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
     }
     let flags = ["is_error", "isError"];
     let flag = flags.iter().find_map(|key| fields.flag(key));
-    let error = fields.get("error").map(arguments::error_words);
+    let error = fields.get("error").map(arguments::error_text);
     let error = error.filter(|error| !error.trim_matches('"').is_empty());
     let error = error.filter(|error| &**error != "false").unwrap_or_default();
     let is_failed = !error.is_empty();
     if text.is_empty() {
         text = error;
     }
-    Answer {
-        call: fields.text_of(&ids).unwrap_or_default(),
+    CallAnswer {
+        call: fields.first_text(&ids).unwrap_or_default(),
         is_error: flag == Some(true) || is_failed,
         is_ok: flag == Some(false),
-        exit_code: exit_code(&text),
+        exit_code: exit_code_in(&text),
         text,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 
-/// The exit code that an observation names in one of the ways in which programs write it.
-pub fn exit_code(text: &str) -> Option<i32> {
+/// Returns the exit code that an observation names in one of the ways in which programs write it.
+pub fn exit_code_in(text: &str) -> Option<i32> {
     let edge = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let head = text.get(..edge(text.len().min(400))).unwrap_or(text);
     let tail = text.get(edge(text.len().saturating_sub(400))..).unwrap_or(text);
@@ -232,9 +232,9 @@ pub fn exit_code(text: &str) -> Option<i32> {
     number(head).or_else(|| number(tail))
 }
 
-/// Tokens as the APIs and their wrappers name them. Cached input is a part of the input where `input` counts it
+/// Returns tokens as the APIs and their wrappers name them. Cached input is a part of the input where `input` counts it
 /// (OpenAI), and comes on top where it does not (Anthropic).
-pub fn usage(usage: &Object<'_>) -> Tokens {
+pub fn read_usage(usage: &JsonObject<'_>) -> Tokens {
     let first = |keys: &[&str]| keys.iter().find_map(|key| usage.number(key));
     let details = |key: &str, inner: &str| usage.object(key).and_then(|it| it.number(inner));
     let read = first(&[
@@ -277,9 +277,9 @@ pub fn usage(usage: &Object<'_>) -> Tokens {
     }
 }
 
-/// A time as a text, in seconds or in milliseconds since 1970.
-pub fn time(raw: Value<'_>) -> Option<Time> {
-    if let Some(text) = object::text(raw) {
+/// Returns a time as a text, in seconds or in milliseconds since 1970.
+pub fn read_time(raw: TapeValue<'_>) -> Option<Time> {
+    if let Some(text) = json_object::string_text(raw) {
         return Time::parse(&text);
     }
     let number: f64 = raw.get().parse().ok()?;
@@ -287,12 +287,12 @@ pub fn time(raw: Value<'_>) -> Option<Time> {
     (millis.is_finite() && millis > 0.0).then_some(Time(millis as i64))
 }
 
-/// The first of these fields that is a time.
-pub fn time_of(fields: &Object<'_>, keys: &[&str]) -> Option<Time> {
-    keys.iter().find_map(|key| time(fields.get(key)?))
+/// Returns the first of these fields that is a time.
+pub fn first_time(fields: &JsonObject<'_>, keys: &[&str]) -> Option<Time> {
+    keys.iter().find_map(|key| read_time(fields.get(key)?))
 }
 
-/// The first command between fences, as agents without tool calls write it.
+/// Returns the first command between fences, as agents without tool calls write it.
 pub fn fenced_command(text: &str) -> Option<&str> {
     let fences = ["```mswea_bash_command\n", "```bash\n", "```sh\n", "```shell\n"];
     let last = || {
@@ -309,11 +309,12 @@ pub fn fenced_command(text: &str) -> Option<&str> {
     (!command.is_empty()).then_some(command)
 }
 
-/// Changes of files that a result tells whole: `{filePath, originalContent | old_content, newContent | new_content}`.
-pub fn whole_file(fields: &Object<'_>) -> Option<FileEdit> {
-    let path = fields.text_of(&["filePath", "path", "file_path", "fileName"])?;
-    let after = fields.text_of(&["newContent", "new_content"])?;
+/// Reads a change of a file that a result contains whole: `{filePath, originalContent | old_content, newContent |
+/// new_content}`.
+pub fn whole_file_edit(fields: &JsonObject<'_>) -> Option<FileEdit> {
+    let path = fields.first_text(&["filePath", "path", "file_path", "fileName"])?;
+    let after = fields.first_text(&["newContent", "new_content"])?;
     let is_new = fields.flag("isNewFile") == Some(true) || fields.flag("prev_exist") == Some(false);
-    let before = fields.text_of(&["originalContent", "old_content"]).filter(|_| !is_new);
-    Some(FileEdit::whole(path, before.map(Cow::into_owned), after.into_owned()))
+    let before = fields.first_text(&["originalContent", "old_content"]).filter(|_| !is_new);
+    Some(FileEdit::from_whole_texts(path, before.map(Cow::into_owned), after.into_owned()))
 }

@@ -1,114 +1,114 @@
-//! Records that are not messages: what the program itself has to say.
+//! Records that are not messages, but reports of the program itself.
 
 use super::{
-    json::{Count, Quoted, elements, object},
-    kinds,
-    line::{HEAD_CHARS, Note, Verdict, What},
-    record::{Attachment, CompactMetadata, Record, Usage},
+    json::{CountField, QuotedText, list_elements, read_object},
+    ignored_kinds,
+    line::{HEAD_CHARS, ProgramNote, PromptResult, LineContent},
+    record::{ClaudeAttachment, CompactMetadata, ClaudeRecord, ClaudeUsage},
     text,
 };
-use trajview_run::{Role, label};
+use trajview_run::{Role, first_line_label};
 
-pub fn system(record: &Record<'_>) -> What {
-    let said = Quoted::of(record.content).map(Quoted::label).filter(|said| !said.is_empty());
+pub fn classify_system(record: &ClaudeRecord<'_>) -> LineContent {
+    let content_label = QuotedText::from_raw(record.content).map(QuotedText::label).filter(|content_label| !content_label.is_empty());
     let error = |label: Box<str>| {
-        What::Note(Note { label, role: Role::System, is_error: true, wakes: false })
+        LineContent::Note(ProgramNote { label, role: Role::System, is_error: true, wakes: false })
     };
     match record.subtype.as_str() {
-        "compact_boundary" => What::Compaction { label: compaction_label("compacted", record) },
+        "compact_boundary" => LineContent::Compaction { label: compaction_label("compacted", record) },
         "microcompact_boundary" => {
-            What::Compaction { label: compaction_label("old tool results cleared", record) }
+            LineContent::Compaction { label: compaction_label("old tool results cleared", record) }
         }
-        "init" => What::Init { model: record.model.boxed() },
-        "api_error" | "api_retry" => error(label(&text::api_error(record))),
+        "init" => LineContent::Init { model: record.model.non_empty_box() },
+        "api_error" | "api_retry" => error(first_line_label(&text::api_error_text(record))),
         "stop_hook_summary" if record.prevented_continuation.0 => {
             error("a stop hook prevented the end of the turn".into())
         }
-        "stop_hook_summary" if elements(record.hook_errors).next().is_some() => {
+        "stop_hook_summary" if list_elements(record.hook_errors).next().is_some() => {
             error("a stop hook failed".into())
         }
         "local_command" => local_command(record),
         "task_notification" => {
-            let label = Quoted::of(record.summary).map(Quoted::label).unwrap_or_default();
-            What::Note(Note { label, role: Role::System, is_error: false, wakes: true })
+            let label = QuotedText::from_raw(record.summary).map(QuotedText::label).unwrap_or_default();
+            LineContent::Note(ProgramNote { label, role: Role::System, is_error: false, wakes: true })
         }
-        subtype if kinds::SYSTEM.contains(&subtype) => What::Nothing,
+        subtype if ignored_kinds::IGNORED_SYSTEM_RECORDS.contains(&subtype) => LineContent::Nothing,
         subtype => {
             let is_error = record.level.as_str() == "error"
                 || subtype.contains("error")
                 || subtype.contains("refusal");
-            match said {
+            match content_label {
                 Some(label) => {
-                    What::Note(Note { label, role: Role::System, is_error, wakes: false })
+                    LineContent::Note(ProgramNote { label, role: Role::System, is_error, wakes: false })
                 }
-                None if is_error => error(label(subtype)),
-                None => What::Unknown { label: label(&format!("system/{subtype}")) },
+                None if is_error => error(first_line_label(subtype)),
+                None => LineContent::Unknown { label: first_line_label(&format!("system/{subtype}")) },
             }
         }
     }
 }
 
-/// What a slash command printed, where it is a record of its own.
-fn local_command(record: &Record<'_>) -> What {
-    let Some(quoted) = Quoted::of(record.content) else { return What::Nothing };
-    let head = quoted.head(HEAD_CHARS);
-    let shown = text::command(&head).or_else(|| text::aside(&head)).unwrap_or(head);
-    match label(&shown) {
-        label if label.is_empty() => What::Nothing,
-        label => What::Note(Note { label, role: Role::System, is_error: false, wakes: false }),
+/// Classifies the output of a slash command that is a record of its own.
+fn local_command(record: &ClaudeRecord<'_>) -> LineContent {
+    let Some(quoted) = QuotedText::from_raw(record.content) else { return LineContent::Nothing };
+    let head = quoted.first_chars(HEAD_CHARS);
+    let shown = text::slash_command(&head).or_else(|| text::program_text(&head)).unwrap_or(head);
+    match first_line_label(&shown) {
+        label if label.is_empty() => LineContent::Nothing,
+        label => LineContent::Note(ProgramNote { label, role: Role::System, is_error: false, wakes: false }),
     }
 }
 
-fn compaction_label(what: &str, record: &Record<'_>) -> Box<str> {
+fn compaction_label(what: &str, record: &ClaudeRecord<'_>) -> Box<str> {
     let meta: CompactMetadata<'_> =
-        object(record.compact_metadata.or(record.stream_compact_metadata));
-    let first = |a: Count, b: Count| a.0.or(b.0);
-    let trigger = meta.trigger.filled().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
+        read_object(record.compact_metadata.or(record.stream_compact_metadata));
+    let first = |a: CountField, b: CountField| a.0.or(b.0);
+    let trigger = meta.trigger.non_empty().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
     let tokens = match (first(meta.pre, meta.stream_pre), first(meta.post, meta.stream_post)) {
         (Some(pre), Some(post)) => format!(", {pre} to {post} tokens"),
         (Some(pre), None) => format!(", {pre} tokens before"),
         _ => String::new(),
     };
-    label(&format!("{what}{trigger}{tokens}"))
+    first_line_label(&format!("{what}{trigger}{tokens}"))
 }
 
-pub fn attachment(record: &Record<'_>) -> What {
-    let attachment: Attachment<'_> = object(record.attachment);
+pub fn classify_attachment(record: &ClaudeRecord<'_>) -> LineContent {
+    let attachment: ClaudeAttachment<'_> = read_object(record.attachment);
     let system = |label: Box<str>, is_error| {
-        What::Note(Note { label, role: Role::System, is_error, wakes: false })
+        LineContent::Note(ProgramNote { label, role: Role::System, is_error, wakes: false })
     };
     match attachment.kind.as_str() {
         "edited_text_file" | "edited_image_file" => {
-            let name = Quoted::of(attachment.filename).map(Quoted::text).unwrap_or_default();
-            system(label(&format!("{}{name}", text::CHANGED_SINCE)), false)
+            let name = QuotedText::from_raw(attachment.filename).map(QuotedText::text).unwrap_or_default();
+            system(first_line_label(&format!("{}{name}", text::CHANGED_FILE_START)), false)
         }
         "queued_command" => {
-            let words = text::content(attachment.prompt);
+            let words = text::content_text(attachment.prompt);
             let is_notification = attachment.command_mode.as_str() == "task-notification"
                 || words.trim_start().starts_with("<task-notification>");
-            let shown = text::aside(&words).unwrap_or(words);
+            let shown = text::program_text(&words).unwrap_or(words);
             let role = if is_notification { Role::System } else { Role::User };
-            What::Note(Note { label: label(&shown), role, is_error: false, wakes: false })
+            LineContent::Note(ProgramNote { label: first_line_label(&shown), role, is_error: false, wakes: false })
         }
         "max_turns_reached" => system("the limit of turns was reached".into(), true),
-        kind if kinds::ATTACHMENTS.contains(&kind) => What::Nothing,
+        kind if ignored_kinds::IGNORED_ATTACHMENTS.contains(&kind) => LineContent::Nothing,
         kind if kind.starts_with("hook_") => {
             let name = attachment.hook_name.as_str();
-            system(label(&format!("{} {name}", kind.replace('_', " "))), kind.contains("error"))
+            system(first_line_label(&format!("{} {name}", kind.replace('_', " "))), kind.contains("error"))
         }
-        kind => What::Unknown { label: label(&format!("attachment/{kind}")) },
+        kind => LineContent::Unknown { label: first_line_label(&format!("attachment/{kind}")) },
     }
 }
 
-pub fn verdict(record: &Record<'_>) -> What {
+pub fn classify_result(record: &ClaudeRecord<'_>) -> LineContent {
     let is_failure = record.is_error.0 || record.subtype.as_str().starts_with("error");
-    let told = Quoted::of(record.result).map(Quoted::label).filter(|told| !told.is_empty());
-    let denials = elements(record.permission_denials);
-    What::Verdict(Box::new(Verdict {
-        tokens: object::<Usage<'_>>(record.usage).tokens(),
+    let result_label = QuotedText::from_raw(record.result).map(QuotedText::label).filter(|result_label| !result_label.is_empty());
+    let denials = list_elements(record.permission_denials);
+    LineContent::Verdict(Box::new(PromptResult {
+        tokens: read_object::<ClaudeUsage<'_>>(record.usage).tokens(),
         total_cost_usd: record.total_cost_usd.0,
         outputs: text::output_of_models(record.model_usage),
-        failure: is_failure.then(|| told.unwrap_or_else(|| label(record.subtype.as_str()))),
-        denials: denials.map(|denial| label(&text::denial(denial))).collect(),
+        failure: is_failure.then(|| result_label.unwrap_or_else(|| first_line_label(record.subtype.as_str()))),
+        denials: denials.map(|denial| first_line_label(&text::denial_text(denial))).collect(),
     }))
 }

@@ -1,6 +1,6 @@
 //! Lines, in order, become a run.
 //!
-//! [`Fold`] holds what the dialects share: steps and the results that belong to them, tokens counted once a
+//! [`ClaudeFold`] holds what the dialects share: steps and the results that belong to them, tokens counted once a
 //! message, edits, sub-agents. What opens a turn is decided by the dialect that drives it.
 
 use std::{
@@ -9,105 +9,105 @@ use std::{
 };
 
 use super::{
-    edits::Sketch,
+    edits::EditOutline,
     line::{
-        Assistant, Call, Line, Outcome, Part, User, What, Words, WordsKind, classify, starts_agent,
+        AssistantRecord, ToolUse, ClassifiedLine, ToolOutcome, MessagePart, UserRecord, LineContent, UserText, UserTextKind, classify_line, starts_agent,
     },
-    subagents::Agents,
-    text::{CHANGED_SINCE, KEPT_BESIDE, kept_beside, readable},
+    subagents::AgentClues,
+    text::{CHANGED_FILE_START, RESULT_FILE_PART, result_file_text, lossy_text},
 };
 use crate::{
-    Executor,
-    jsonl::{self, Budget, Input, Kept},
+    PieceExecutor,
+    jsonl::{self, IndexBudget, LogInput, IndexSize},
     not_finite,
 };
-use trajview_code::short::ShortWords;
+use trajview_code::small_map::ShortWords;
 use trajview_run::{
-    Edit, EditKind, EditPath, Place, Role, Run, SourceId, Step, StepKind, Time, Tokens, ToolCall,
-    ToolResult, Turn, Warning, fitted, path,
+    Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, Time, Tokens, ToolCall,
+    ToolResult, Turn, Warning, shrink_list, path,
 };
 
 /// A line of a file, or a warning about it, or both.
-pub struct Read {
-    place: Place,
-    line: Option<Line>,
+pub struct ReadLine {
+    place: RecordPlace,
+    line: Option<ClassifiedLine>,
     warnings: Vec<String>,
 }
 
-impl Kept for Read {
-    fn kept_bytes(&self) -> usize {
+impl IndexSize for ReadLine {
+    fn index_bytes(&self) -> usize {
         let warnings = self.warnings.len() * 256;
-        warnings + self.line.as_ref().map_or(0, Line::kept_bytes)
+        warnings + self.line.as_ref().map_or(0, ClassifiedLine::index_bytes)
     }
 }
 
 /// Reads one line.
-fn read(place: Place, bytes: &[u8], is_last: bool) -> Read {
-    let text = readable(bytes);
+fn read_line(place: RecordPlace, bytes: &[u8], is_last: bool) -> ReadLine {
+    let text = lossy_text(bytes);
     let mut warnings = vec![];
     if matches!(text, std::borrow::Cow::Owned(_)) {
         let what = "not UTF-8; what could not be read is shown as \u{fffd}";
         warnings.push(what.to_owned());
     }
-    let line = classify(place, &text).map_err(|why| {
+    let line = classify_line(place, &text).map_err(|why| {
         // JSON, but not a record: serde has no column for that.
         let is_json = why.line() == 0;
-        let what = if is_json { why.to_string() } else { jsonl::broken(&why, is_last) };
+        let what = if is_json { why.to_string() } else { jsonl::json_error_text(&why, is_last) };
         warnings.push(what);
     });
     if let Some(count) = line.as_ref().ok().map(|line| line.not_finite).filter(|count| *count > 0) {
-        warnings.push(not_finite::warning(count as usize));
+        warnings.push(not_finite::warning_text(count as usize));
     }
-    Read { place, line: line.ok(), warnings }
+    ReadLine { place, line: line.ok(), warnings }
 }
 
 /// Gives the lines of the file `name` to `take`, in order; what could not be read becomes a warning.
 pub fn each_line(
     source: SourceId,
     name: &str,
-    input: Input<'_>,
-    executor: &dyn Executor,
-    budget: &mut Budget,
+    input: LogInput<'_>,
+    executor: &dyn PieceExecutor,
+    budget: &mut IndexBudget,
     warnings: &mut Vec<Warning>,
-    take: &mut dyn FnMut(Line),
+    take: &mut dyn FnMut(ClassifiedLine),
 ) {
-    let read = |place: Place, bytes: &[u8], is_last| Some(read(place, bytes, is_last));
-    let mut take = |before: u32, read: Read| {
-        let place = read.place.down(before);
-        warnings.extend(read.warnings.into_iter().map(|what| jsonl::warning(name, place, what)));
+    let read = |place: RecordPlace, bytes: &[u8], is_last| Some(read_line(place, bytes, is_last));
+    let mut take = |before: u32, read: ReadLine| {
+        let place = read.place.moved_down(before);
+        warnings.extend(read.warnings.into_iter().map(|what| jsonl::warning_at(name, place, what)));
         if let Some(line) = read.line {
-            take(Line { place, ..line });
+            take(ClassifiedLine { place, ..line });
         }
     };
     let extent = jsonl::each_line(source, input, executor, budget, &read, &mut take);
-    if let jsonl::Extent::CutAfter(line) = extent {
-        warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long(line) });
+    if let jsonl::ReadExtent::CutAfter(line) = extent {
+        warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long_message(line) });
     }
 }
 
-/// Whose steps: the main agent's in a turn, or a sub-agent's.
+/// The owner of steps: the main agent in a turn, or a sub-agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Owner {
+pub enum LineOwner {
     Turn(usize),
     Agent(usize),
 }
 
-/// Where a call stands, and what its result may need of it.
+/// The position of a call, and the facts of it that its result may need.
 #[derive(Debug, Clone)]
-pub struct CallAt {
-    pub owner: Owner,
+pub struct CallPosition {
+    pub owner: LineOwner,
     pub step: usize,
     pub prompt: Option<u64>,
     pub agent_type: Option<Box<str>>,
     pub starts_agent: bool,
-    sketch: Option<Sketch>,
-    place: Place,
+    sketch: Option<EditOutline>,
+    place: RecordPlace,
 }
 
 /// One response of the model.
 #[derive(Debug, Clone)]
-struct Response {
-    owner: Owner,
+struct ModelResponse {
+    owner: LineOwner,
     tokens: Tokens,
     model: Option<Arc<str>>,
     /// Its first step, once there is one.
@@ -116,46 +116,46 @@ struct Response {
 
 /// A step that is known only later: the command that a turn may open with.
 #[derive(Debug, Clone)]
-struct Typed {
+struct TypedCommand {
     uuid: Box<str>,
     turn: usize,
 }
 
-/// What is remembered of a record.
+/// The facts of a record that are kept to recognise copies of it.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct SeenRecord {
     /// The turns up to the one that it belongs to.
     turns: u32,
-    /// [`Line::print`].
-    print: u64,
+    /// [`ClassifiedLine::fingerprint`].
+    fingerprint: u64,
 }
 
-/// What the program wrote for the model, not yet given to a turn.
+/// A text that the program wrote for the model and that no turn has yet.
 #[derive(Debug, Clone)]
-struct Written {
-    told: RecordAt,
+struct ProgramText {
+    at: RecordAt,
     label: Box<str>,
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Fold {
+pub struct ClaudeFold {
     pub run: Run,
-    pub agents: Agents,
-    pub calls: Vec<CallAt>,
+    pub agents: AgentClues,
+    pub calls: Vec<CallPosition>,
     ids: CallIds,
     /// Records by their ids.
-    seen: HashMap<Box<str>, Seen, ShortWords>,
+    seen: HashMap<Box<str>, SeenRecord, ShortWords>,
     /// Files beside the log that hold an observation, each with the call.
     kept: Vec<(Box<str>, usize)>,
-    responses: Responses,
+    responses: ModelResponses,
     models: Vec<Arc<str>>,
     touched: HashSet<EditPath, ShortWords>,
-    compacting: Option<(Owner, usize)>,
-    typed: Option<Typed>,
-    titles: Titles,
-    /// What the program wrote for the model since it last answered.
-    written: Vec<Written>,
-    /// Whether what is read now is the first turn's, and no longer what stands before it.
+    compacting: Option<(LineOwner, usize)>,
+    typed: Option<TypedCommand>,
+    titles: SessionTitles,
+    /// The texts that the program wrote for the model since its last answer.
+    written: Vec<ProgramText>,
+    /// Is true once the first turn has begun, and lines no longer belong to the time before it.
     pub has_begun: bool,
     /// The turn in which the model worked last.
     worked_in: Option<usize>,
@@ -166,14 +166,14 @@ pub struct Fold {
 struct CallIds {
     by_id: HashMap<Box<str>, usize, ShortWords>,
     /// Calls without an id that wait for a result without one.
-    nameless: Vec<(Owner, usize)>,
+    nameless: Vec<(LineOwner, usize)>,
     /// Calls that wait for a result while another has the same id, in order.
     waiting: HashMap<Box<str>, Vec<usize>, ShortWords>,
 }
 
 /// Titles that the log gives the session.
 #[derive(Debug, Default, Clone)]
-struct Titles {
+struct SessionTitles {
     title_rank: u8,
     /// Titles of rank 1, each with the record that it names a session by.
     summaries: Vec<(Box<str>, Box<str>)>,
@@ -181,60 +181,60 @@ struct Titles {
 
 /// Responses of the model, and which of them a message is of.
 #[derive(Debug, Default, Clone)]
-struct Responses {
-    all: Vec<Response>,
+struct ModelResponses {
+    all: Vec<ModelResponse>,
     by_message: HashMap<Box<str>, usize, ShortWords>,
 }
 
-impl Fold {
-    /// Whether a line was read before: a resumed session copies the lines it goes on from.
-    pub fn is_copy(&mut self, line: &Line) -> bool {
+impl ClaudeFold {
+    /// Returns whether a line was read before: a resumed session copies the lines that it continues.
+    pub fn is_copy(&mut self, line: &ClassifiedLine) -> bool {
         let Some(uuid) = &line.uuid else { return false };
         let turns = self.turns_up_to(line.parent.as_deref());
         match self.seen.entry(uuid.clone()) {
             // Two records may have got one id by mistake.
-            Entry::Occupied(known) => known.get().print == line.print,
+            Entry::Occupied(known) => known.get().fingerprint == line.fingerprint,
             Entry::Vacant(free) => {
-                free.insert(Seen { turns, print: line.print });
+                free.insert(SeenRecord { turns, fingerprint: line.fingerprint });
                 false
             }
         }
     }
 
-    /// The turns up to the one that a record belongs to: that of the record it follows, else the one that goes on.
+    /// Returns the number of turns up to that of a record: that of the record it follows, else the current one.
     fn turns_up_to(&self, parent: Option<&str>) -> u32 {
         let known = parent.and_then(|parent| self.seen.get(parent));
         let now = || u32::try_from(self.run.turns.len()).unwrap_or(u32::MAX);
         known.map_or_else(now, |seen| seen.turns)
     }
 
-    /// A record has opened the last turn: what follows it belongs to that.
-    pub fn has_opened(&mut self, uuid: Option<&str>) {
+    /// Marks a record as the one that opened the last turn: the records that follow it belong to that turn.
+    pub fn mark_opening_record(&mut self, uuid: Option<&str>) {
         let turns = self.turns_up_to(None);
         if let Some(seen) = uuid.and_then(|uuid| self.seen.get_mut(uuid)) {
             seen.turns = turns;
         }
     }
 
-    /// A request that follows a record of an earlier turn than the last: the person went back there (`/rewind`), and the
-    /// turns since were left.
-    pub fn leave_what_was_rewound(&mut self, line: &Line) {
-        let What::User(User { words: Some(words), outcomes }) = &line.what else { return };
-        let is_asked = matches!(words.kind, WordsKind::Request | WordsKind::Command);
+    /// Makes a branch of the turns that a rewind (`/rewind`) left: the request follows a record of an earlier turn than the
+    /// last.
+    pub fn abandon_rewound_turns(&mut self, line: &ClassifiedLine) {
+        let LineContent::User(UserRecord { user_text: Some(user_text), outcomes }) = &line.what else { return };
+        let is_asked = matches!(user_text.kind, UserTextKind::Request | UserTextKind::Command);
         let known = line.parent.as_ref().and_then(|parent| self.seen.get(parent));
         let Some(stay) = known.map(|seen| seen.turns as usize) else { return };
         let is_left = |turn: &Turn| turn.request.is_some();
         if is_asked && outcomes.is_empty() && self.run.turns.get(stay).is_some_and(is_left) {
-            self.leave_from(stay);
+            self.abandon_turns_from(stay);
         }
     }
 
     /// Makes a branch of the turns from this one on, which is entered where it began.
-    fn leave_from(&mut self, first: usize) {
+    fn abandon_turns_from(&mut self, first: usize) {
         let left = self.run.turns.split_off(first);
         let number = 1 + self.run.subagents.iter().filter(|agent| agent.was_left).count();
         let name = format!("branch {number}");
-        let agent = self.agent(&name);
+        let agent = self.agent_with_id(&name);
         let (mut steps, mut offsets) = (vec![], vec![]);
         let title = left.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
         let title =
@@ -244,17 +244,17 @@ impl Fold {
         for turn in left {
             steps.extend(turn.request.map(|place| {
                 let at = RecordAt { place, time: turn.started_at };
-                at.step(StepKind::Message, Role::User, turn.title)
+                at.new_step(StepKind::Message, Role::User, turn.title)
             }));
             offsets.push(steps.len());
             steps.extend(turn.steps);
         }
-        let moved = |owner: Owner| match owner {
-            Owner::Turn(turn) => {
+        let moved = |owner: LineOwner| match owner {
+            LineOwner::Turn(turn) => {
                 let offset = *offsets.get(turn.checked_sub(first)?)?;
-                Some((Owner::Agent(agent), offset))
+                Some((LineOwner::Agent(agent), offset))
             }
-            Owner::Agent(_) => None,
+            LineOwner::Agent(_) => None,
         };
         for call in &mut self.calls {
             if let Some((owner, offset)) = moved(call.owner) {
@@ -275,15 +275,15 @@ impl Fold {
         {
             (*owner, *step) = (whose, *step + offset);
         }
-        self.agents.met_before(first);
+        self.agents.limit_turns_before(first);
         (self.worked_in, self.typed) = (None, None);
-        let told = &mut self.run.subagents[agent];
-        (told.name, told.title, told.was_left) = (name, title, true);
-        (told.started_at, told.ended_at, told.steps) = (started_at, ended_at, steps);
+        let branch_agent = &mut self.run.subagents[agent];
+        (branch_agent.name, branch_agent.title, branch_agent.was_left) = (name, title, true);
+        (branch_agent.started_at, branch_agent.ended_at, branch_agent.steps) = (started_at, ended_at, steps);
     }
 
     /// Facts about the whole run that a line mentions.
-    pub fn facts(&mut self, line: &Line) {
+    pub fn apply_facts(&mut self, line: &ClassifiedLine) {
         let run = &mut self.run;
         if let Some(session) = line.session.as_deref().filter(|_| run.id.is_empty()) {
             run.id = session.to_owned();
@@ -299,21 +299,21 @@ impl Fold {
             run.agent.version = line.version.as_deref().map(str::to_owned);
         }
         if line.time.is_some() {
-            run.started_at = earlier(run.started_at, line.time);
-            run.ended_at = later(run.ended_at, line.time);
+            run.started_at = earlier_time(run.started_at, line.time);
+            run.ended_at = later_time(run.ended_at, line.time);
         }
-        if let What::Title { rank, title } = &line.what
+        if let LineContent::Title { rank, title } = &line.what
             && *rank >= self.titles.title_rank
         {
             self.titles.title_rank = *rank;
             run.title = title.to_string();
         }
-        if let What::Summary { title, leaf } = &line.what {
+        if let LineContent::Summary { title, leaf } = &line.what {
             self.titles.summaries.push((title.clone(), leaf.clone()));
         }
     }
 
-    /// The last title that names a record of this recording, where nothing better is known.
+    /// Sets the title to the last one that names a record of this recording, where nothing better is known.
     fn title_by_summary(&mut self) {
         let own = self.titles.summaries.iter().rev().find(|(_, leaf)| self.seen.contains_key(leaf));
         if let Some((title, _)) = own.filter(|_| self.titles.title_rank <= 1) {
@@ -321,7 +321,7 @@ impl Fold {
         }
     }
 
-    pub fn model(&mut self, model: Option<&str>) {
+    pub fn note_model(&mut self, model: Option<&str>) {
         if let Some(model) =
             model.filter(|model| !self.models.iter().any(|known| **known == **model))
         {
@@ -329,26 +329,26 @@ impl Fold {
         }
     }
 
-    /// The name as it is kept once for all responses.
-    fn interned(&self, model: Option<&str>) -> Option<Arc<str>> {
+    /// Returns the name as it is kept once for all responses.
+    fn interned_model(&self, model: Option<&str>) -> Option<Arc<str>> {
         let model = model?;
         self.models.iter().find(|known| ***known == *model).cloned()
     }
 
-    /// The turn that is going on; one without a request where the recording starts in the middle.
-    pub fn turn(&mut self) -> usize {
+    /// Returns the turn that is going on; one without a request where the recording starts in the middle.
+    pub fn current_turn(&mut self) -> usize {
         if self.run.turns.is_empty() {
             self.run.turns.push(Turn::default());
         }
         self.run.turns.len() - 1
     }
 
-    /// What the program wrote before belongs to the request, if there is one; so do the hooks and commands with which a
-    /// recording begins.
+    /// Opens a turn. Texts that the program wrote before belong to the request, if there is one; so do the hooks and
+    /// commands at the beginning of a recording.
     pub fn open_turn(&mut self, turn: Turn) -> usize {
         let mut turn = turn;
         if turn.request.is_some() {
-            let written = self.written.drain(..).map(|written| written.told.place);
+            let written = self.written.drain(..).map(|written| written.at.place);
             turn.added = written.chain(turn.added).collect();
         }
         if let ([before], false) = (self.run.turns.as_mut_slice(), self.has_begun)
@@ -359,195 +359,197 @@ impl Fold {
             return 0;
         }
         if let Some(last) = self.run.turns.last_mut() {
-            last.steps = fitted(std::mem::take(&mut last.steps));
+            last.steps = shrink_list(std::mem::take(&mut last.steps));
         }
         self.run.turns.push(turn);
         self.run.turns.len() - 1
     }
 
-    /// What the program wrote for the model: a part of the request that was just made, else kept for the next.
-    fn write(&mut self, owner: Owner, told: RecordAt, label: Box<str>) {
+    /// Adds a text that the program wrote for the model: to the request that was just made, else to the next one.
+    fn add_program_text(&mut self, owner: LineOwner, at: RecordAt, label: Box<str>) {
         match owner {
-            Owner::Agent(_) => {
-                self.push(owner, told.step(StepKind::Message, Role::System, label));
+            LineOwner::Agent(_) => {
+                self.push_step(owner, at.new_step(StepKind::Message, Role::System, label));
             }
-            Owner::Turn(turn) => {
+            LineOwner::Turn(turn) => {
                 let is_new = self.worked_in != Some(turn);
                 let turn = &mut self.run.turns[turn];
                 if turn.request.is_some() && is_new {
-                    turn.added.push(told.place);
+                    turn.added.push(at.place);
                 } else {
-                    self.written.push(Written { told, label });
+                    self.written.push(ProgramText { at, label });
                 }
             }
         }
     }
 
-    /// The model works, and read what was written for it. Where that came with no request it is steps.
-    fn work(&mut self, owner: Owner) {
-        if let Owner::Turn(turn) = owner {
+    /// Notes that the model works and has read the texts that were written for it. Texts without a request become steps.
+    fn mark_work(&mut self, owner: LineOwner) {
+        if let LineOwner::Turn(turn) = owner {
             self.has_begun = true;
             self.worked_in = Some(turn);
-            self.hand_over(owner);
+            self.program_text_to_steps(owner);
         }
     }
 
-    fn hand_over(&mut self, owner: Owner) {
-        if let Owner::Turn(_) = owner {
-            for Written { told, label } in std::mem::take(&mut self.written) {
-                self.push(owner, told.step(StepKind::Message, Role::System, label));
+    fn program_text_to_steps(&mut self, owner: LineOwner) {
+        if let LineOwner::Turn(_) = owner {
+            for ProgramText { at, label } in std::mem::take(&mut self.written) {
+                self.push_step(owner, at.new_step(StepKind::Message, Role::System, label));
             }
         }
     }
 
-    pub fn steps(&mut self, owner: Owner) -> &mut Vec<Step> {
+    pub fn steps_mut(&mut self, owner: LineOwner) -> &mut Vec<Step> {
         match owner {
-            Owner::Turn(turn) => &mut self.run.turns[turn].steps,
-            Owner::Agent(agent) => &mut self.run.subagents[agent].steps,
+            LineOwner::Turn(turn) => &mut self.run.turns[turn].steps,
+            LineOwner::Agent(agent) => &mut self.run.subagents[agent].steps,
         }
     }
 
-    pub fn push(&mut self, owner: Owner, step: Step) -> usize {
-        let steps = self.steps(owner);
+    pub fn push_step(&mut self, owner: LineOwner, step: Step) -> usize {
+        let steps = self.steps_mut(owner);
         steps.push(step);
         steps.len() - 1
     }
 
-    /// Time passes for whoever owns the line.
-    pub fn tick(&mut self, owner: Owner, time: Option<Time>) {
+    /// Extends the times of the owner of a line.
+    pub fn extend_times(&mut self, owner: LineOwner, time: Option<Time>) {
         let (start, end) = match owner {
-            Owner::Turn(turn) => {
+            LineOwner::Turn(turn) => {
                 let turn = &mut self.run.turns[turn];
                 (&mut turn.started_at, &mut turn.ended_at)
             }
-            Owner::Agent(agent) => {
+            LineOwner::Agent(agent) => {
                 let agent = &mut self.run.subagents[agent];
                 (&mut agent.started_at, &mut agent.ended_at)
             }
         };
         *start = start.or(time);
-        *end = later(*end, time);
+        *end = later_time(*end, time);
     }
 
-    /// Everything a line holds except what opens turns, which the dialects do before.
-    pub fn take(&mut self, owner: Owner, line: Line) {
-        self.tick(owner, line.time);
+    /// Adds everything in a line except the beginning of a turn, which the dialects handle before.
+    pub fn take_line(&mut self, owner: LineOwner, line: ClassifiedLine) {
+        self.extend_times(owner, line.time);
         let at = RecordAt { place: line.place, time: line.time };
         if is_work(&line.what) {
-            self.work(owner);
+            self.mark_work(owner);
         }
         match line.what {
-            What::User(user) => self.user(owner, at, user),
-            What::Assistant(message) => self.assistant(owner, at, message),
-            What::Note(note) => {
-                let label = match note.label.strip_prefix(CHANGED_SINCE) {
-                    Some(path) => format!("{CHANGED_SINCE}{}", self.relative(path)).into(),
+            LineContent::User(user) => self.add_user(owner, at, user),
+            LineContent::Assistant(message) => self.add_assistant(owner, at, message),
+            LineContent::Note(note) => {
+                let label = match note.label.strip_prefix(CHANGED_FILE_START) {
+                    Some(path) => format!("{CHANGED_FILE_START}{}", self.relative_label(path)).into(),
                     None => note.label,
                 };
-                let step = at.step(StepKind::Message, note.role, label);
-                self.push(owner, Step { is_error: note.is_error, ..step });
+                let step = at.new_step(StepKind::Message, note.role, label);
+                self.push_step(owner, Step { is_error: note.is_error, ..step });
             }
-            What::Compaction { label } => {
-                let step = self.push(owner, at.step(StepKind::Compaction, Role::System, label));
+            LineContent::Compaction { label } => {
+                let step = self.push_step(owner, at.new_step(StepKind::Compaction, Role::System, label));
                 self.compacting = Some((owner, step));
             }
-            What::BareCall(call) => self.call(owner, at, 0, call),
-            What::BareOutcome(outcome) => self.outcome(owner, at, outcome),
-            What::Unknown { label } => {
-                self.push(owner, at.step(StepKind::Unknown, Role::System, label));
+            LineContent::BareCall(call) => self.add_call(owner, at, 0, call),
+            LineContent::BareOutcome(outcome) => self.add_outcome(owner, at, outcome),
+            LineContent::Unknown { label } => {
+                self.push_step(owner, at.new_step(StepKind::Unknown, Role::System, label));
             }
-            What::Init { .. }
-            | What::Verdict(_)
-            | What::Title { .. }
-            | What::Summary { .. }
-            | What::Nothing => {}
+            LineContent::Init { .. }
+            | LineContent::Verdict(_)
+            | LineContent::Title { .. }
+            | LineContent::Summary { .. }
+            | LineContent::Nothing => {}
         }
     }
 
-    fn user(&mut self, owner: Owner, at: RecordAt, user: User) {
+    fn add_user(&mut self, owner: LineOwner, at: RecordAt, user: UserRecord) {
         for outcome in user.outcomes {
-            self.outcome(owner, at, outcome);
+            self.add_outcome(owner, at, outcome);
         }
-        if let Some(words) = user.words {
-            self.words(owner, at, words);
+        if let Some(user_text) = user.user_text {
+            self.add_user_text(owner, at, user_text);
         }
     }
 
-    fn words(&mut self, owner: Owner, at: RecordAt, words: Words) {
-        match words.kind {
-            WordsKind::Request => {
-                if let Owner::Agent(agent) = owner {
-                    self.agents.tell(agent, &words, &mut self.run.subagents[agent]);
+    fn add_user_text(&mut self, owner: LineOwner, at: RecordAt, user_text: UserText) {
+        match user_text.kind {
+            UserTextKind::Request => {
+                if let LineOwner::Agent(agent) = owner {
+                    self.agents.note_task(agent, &user_text, &mut self.run.subagents[agent]);
                 }
-                self.push(owner, at.step(StepKind::Message, Role::User, words.label));
+                self.push_step(owner, at.new_step(StepKind::Message, Role::User, user_text.label));
             }
-            WordsKind::Command => {
-                self.push(owner, at.step(StepKind::Message, Role::System, words.label));
+            UserTextKind::Command => {
+                self.push_step(owner, at.new_step(StepKind::Message, Role::System, user_text.label));
             }
-            WordsKind::Aside { role, is_error } => {
-                let step = at.step(StepKind::Message, role, words.label);
-                self.push(owner, Step { is_error, ..step });
+            UserTextKind::Aside { role, is_error } => {
+                let step = at.new_step(StepKind::Message, role, user_text.label);
+                self.push_step(owner, Step { is_error, ..step });
             }
-            WordsKind::Summary => self.summary(owner, at),
-            WordsKind::Meta => self.write(owner, at, words.label),
-            WordsKind::Silent => {}
+            UserTextKind::Summary => self.add_summary(owner, at),
+            UserTextKind::Meta => self.add_program_text(owner, at, user_text.label),
+            UserTextKind::Silent => {}
         }
     }
 
-    /// The boundary and the summary are one step: the label tells the sizes, the words are the summary.
-    fn summary(&mut self, owner: Owner, at: RecordAt) {
+    /// Adds the summary of a compaction. The boundary and the summary are one step: its label has the sizes, its text is
+    /// the summary.
+    fn add_summary(&mut self, owner: LineOwner, at: RecordAt) {
         match self.compacting.take() {
             Some((whose, step)) if whose == owner => {
-                let step = &mut self.steps(owner)[step];
+                let step = &mut self.steps_mut(owner)[step];
                 step.place = at.place;
                 step.ended_at = at.time;
             }
             _ => {
-                self.push(owner, at.step(StepKind::Compaction, Role::System, "compacted".into()));
+                self.push_step(owner, at.new_step(StepKind::Compaction, Role::System, "compacted".into()));
             }
         }
     }
 
-    fn assistant(&mut self, owner: Owner, at: RecordAt, message: Assistant) {
-        self.model(message.model.as_deref());
-        let response = self.response(owner, &message);
+    fn add_assistant(&mut self, owner: LineOwner, at: RecordAt, message: AssistantRecord) {
+        self.note_model(message.model.as_deref());
+        let response = self.response_index(owner, &message);
         let role = if message.is_synthetic { Role::System } else { Role::Assistant };
         for (part, content) in message.parts {
-            let before = self.steps(owner).len();
-            let at = RecordAt { place: at.place.part(part), ..at };
+            let before = self.steps_mut(owner).len();
+            let at = RecordAt { place: at.place.with_part(part), ..at };
             match content {
                 // Said by the program when a session is resumed.
-                Part::Text(label)
+                MessagePart::Text(label)
                     if message.is_synthetic && &*label == "No response requested." => {}
-                Part::Text(label) => {
+                MessagePart::Text(label) => {
                     let is_error = message.is_error
                         || (message.is_synthetic && label.starts_with("API Error"));
-                    let step = at.step(StepKind::Message, role, label);
-                    self.push(owner, Step { is_error, ..step });
+                    let step = at.new_step(StepKind::Message, role, label);
+                    self.push_step(owner, Step { is_error, ..step });
                 }
-                Part::Thinking(label) => {
-                    self.push(owner, at.step(StepKind::Thinking, role, label));
+                MessagePart::Thinking(label) => {
+                    self.push_step(owner, at.new_step(StepKind::Thinking, role, label));
                 }
-                Part::Call(call) => self.call(owner, at, part, call),
-                Part::Outcome(outcome) => self.outcome(owner, at, outcome),
-                Part::Unknown(label) => {
-                    self.push(owner, at.step(StepKind::Unknown, role, label));
+                MessagePart::Call(call) => self.add_call(owner, at, part, call),
+                MessagePart::Outcome(outcome) => self.add_outcome(owner, at, outcome),
+                MessagePart::Unknown(label) => {
+                    self.push_step(owner, at.new_step(StepKind::Unknown, role, label));
                 }
             }
-            if let Some(response) = response.filter(|_| self.steps(owner).len() > before) {
+            if let Some(response) = response.filter(|_| self.steps_mut(owner).len() > before) {
                 let response = &mut self.responses.all[response];
                 response.step = response.step.or((response.owner == owner).then_some(before));
             }
         }
     }
 
-    /// Every block of a message repeats its usage, early ones with less of it: the last one counts.
-    fn response(&mut self, owner: Owner, message: &Assistant) -> Option<usize> {
+    /// Returns the index of the response of a message. Every block of a message repeats its usage, early blocks with less
+    /// of it: the last one counts.
+    fn response_index(&mut self, owner: LineOwner, message: &AssistantRecord) -> Option<usize> {
         let tokens = message.tokens?;
         let known = message.id.as_ref().and_then(|id| self.responses.by_message.get(id)).copied();
         let at = known.unwrap_or_else(|| {
-            let model = self.interned(message.model.as_deref());
-            self.responses.all.push(Response { owner, tokens, model, step: None });
+            let model = self.interned_model(message.model.as_deref());
+            self.responses.all.push(ModelResponse { owner, tokens, model, step: None });
             let at = self.responses.all.len() - 1;
             if let Some(id) = &message.id {
                 self.responses.by_message.insert(id.clone(), at);
@@ -558,16 +560,16 @@ impl Fold {
         Some(at)
     }
 
-    fn call(&mut self, owner: Owner, at: RecordAt, part: u32, call: Call) {
-        let place = at.place.part(part);
+    fn add_call(&mut self, owner: LineOwner, at: RecordAt, part: u32, call: ToolUse) {
+        let place = at.place.with_part(part);
         let tool = ToolCall { name: call.name.clone(), call_id: call.id.clone(), result: None };
-        let label = self.relative(&call.label);
+        let label = self.relative_label(&call.label);
         let step = Step {
             tool: Some(Box::new(tool)),
-            ..RecordAt { place, ..at }.step(StepKind::Tool, Role::Assistant, label)
+            ..RecordAt { place, ..at }.new_step(StepKind::Tool, Role::Assistant, label)
         };
-        let step = self.push(owner, step);
-        self.calls.push(CallAt {
+        let step = self.push_step(owner, step);
+        self.calls.push(CallPosition {
             owner,
             step,
             prompt: call.prompt,
@@ -582,8 +584,8 @@ impl Fold {
         } else {
             let before = self.ids.by_id.insert(call.id.clone(), index);
             let waits = |call: &usize| {
-                let CallAt { owner, step, .. } = self.calls[*call];
-                self.step_at(owner, step).is_some_and(|step| step.result().is_none())
+                let CallPosition { owner, step, .. } = self.calls[*call];
+                self.step_at(owner, step).is_some_and(|step| step.tool_result().is_none())
             };
             if let Some(before) = before.filter(waits) {
                 self.ids.waiting.entry(call.id).or_default().push(before);
@@ -591,57 +593,57 @@ impl Fold {
         }
     }
 
-    fn step_at(&self, owner: Owner, step: usize) -> Option<&Step> {
+    fn step_at(&self, owner: LineOwner, step: usize) -> Option<&Step> {
         let steps = match owner {
-            Owner::Turn(turn) => &self.run.turns.get(turn)?.steps,
-            Owner::Agent(agent) => &self.run.subagents.get(agent)?.steps,
+            LineOwner::Turn(turn) => &self.run.turns.get(turn)?.steps,
+            LineOwner::Agent(agent) => &self.run.subagents.get(agent)?.steps,
         };
         steps.get(step)
     }
 
-    /// The call that a result is of: where several have its id the first that waits.
-    fn call_answered(&mut self, id: &str) -> Option<usize> {
+    /// Returns the call that a result is of: where several have its id the first that waits.
+    fn call_of_result(&mut self, id: &str) -> Option<usize> {
         let waits = self.ids.waiting.get_mut(id).filter(|calls| !calls.is_empty());
-        waits.map(|calls| calls.remove(0)).or_else(|| self.call_named(id))
+        waits.map(|calls| calls.remove(0)).or_else(|| self.call_with_id(id))
     }
 
-    /// A path below the workspace without the workspace's own path.
-    fn relative(&self, label: &str) -> Box<str> {
+    /// Returns a path below the workspace without the workspace's own path.
+    fn relative_label(&self, label: &str) -> Box<str> {
         let root = self.run.origin.root.as_deref().filter(|root| !root.is_empty());
-        let below = path::below(label, root).filter(|rest| !rest.is_empty());
+        let below = path::path_below(label, root).filter(|rest| !rest.is_empty());
         below.map_or_else(|| label.into(), Into::into)
     }
 
-    /// The call with this id.
-    pub fn call_named(&self, id: &str) -> Option<usize> {
+    /// Returns the call with this id.
+    pub fn call_with_id(&self, id: &str) -> Option<usize> {
         self.ids.by_id.get(id).copied()
     }
 
-    fn outcome(&mut self, owner: Owner, at: RecordAt, outcome: Outcome) {
+    fn add_outcome(&mut self, owner: LineOwner, at: RecordAt, outcome: ToolOutcome) {
         let found = if outcome.id.is_empty() {
             let last = self.ids.nameless.iter().rposition(|(whose, _)| *whose == owner);
             last.map(|last| self.ids.nameless.remove(last).1)
         } else {
-            self.call_answered(&outcome.id)
+            self.call_of_result(&outcome.id)
         };
-        let place = at.place.part(outcome.part);
+        let place = at.place.with_part(outcome.part);
         let Some(call) = found else {
             let label = "a result of a call that is not in the recording".into();
-            self.push(owner, RecordAt { place, ..at }.step(StepKind::Unknown, Role::System, label));
+            self.push_step(owner, RecordAt { place, ..at }.new_step(StepKind::Unknown, Role::System, label));
             return;
         };
-        self.agents.answered(call, outcome.agent.as_deref());
+        self.agents.note_result(call, outcome.agent.as_deref());
         self.kept.extend(outcome.kept_in.clone().map(|name| (name, call)));
         let edits = self.edits_of(call, place, &outcome);
         let (whose, step) = (self.calls[call].owner, self.calls[call].step);
-        let step = &mut self.steps(whose)[step];
+        let step = &mut self.steps_mut(whose)[step];
         step.ended_at = step.ended_at.or(at.time);
         let Some(tool) = &mut step.tool else { return };
         if let Some(known) = &tool.result {
             if (known.bytes, known.is_error) != (outcome.bytes, outcome.is_error) {
                 let label = format!("another result of {}", tool.name).into();
                 let at = RecordAt { place, ..at };
-                self.push(owner, at.step(StepKind::Unknown, Role::System, label));
+                self.push_step(owner, at.new_step(StepKind::Unknown, Role::System, label));
             }
             return;
         }
@@ -655,22 +657,22 @@ impl Fold {
         step.edits = edits;
     }
 
-    fn edits_of(&mut self, call: usize, result: Place, outcome: &Outcome) -> Vec<Edit> {
+    fn edits_of(&mut self, call: usize, result: RecordPlace, outcome: &ToolOutcome) -> Vec<Edit> {
         if outcome.is_error {
             return vec![];
         }
         let call = &self.calls[call];
-        let asked = call.sketch.as_ref();
-        let path = asked.and_then(|asked| asked.path.clone());
-        let found: Vec<(Sketch, Place)> = match (outcome.sketches.as_slice(), asked) {
-            ([], Some(asked)) => vec![(asked.clone(), call.place)],
+        let requested = call.sketch.as_ref();
+        let path = requested.and_then(|requested| requested.path.clone());
+        let found: Vec<(EditOutline, RecordPlace)> = match (outcome.sketches.as_slice(), requested) {
+            ([], Some(requested)) => vec![(requested.clone(), call.place)],
             (recorded, _) => recorded.iter().map(|sketch| (sketch.clone(), result)).collect(),
         };
         // Of a whole file written without a structured result, the call cannot tell whether it was there before.
         let is_guess = outcome.sketches.is_empty()
-            && asked.is_some_and(|asked| asked.added.is_some() && asked.removed.is_none());
+            && requested.is_some_and(|requested| requested.added.is_some() && requested.removed.is_none());
         let root = self.run.origin.root.clone();
-        let sort = |path: &str| EditPath::sort(path, root.as_deref());
+        let sort = |path: &str| EditPath::from_recorded(path, root.as_deref());
         let mut edits = Vec::with_capacity(found.len());
         for (sketch, place) in found {
             let Some(path) = sketch.path.or_else(|| path.clone()) else { continue };
@@ -684,39 +686,39 @@ impl Fold {
                 from: sketch.from.map(|from| sort(&from)),
                 added: sketch.added,
                 removed: sketch.removed.or(is_new.then_some(0)),
-                place: place.part(sketch.part),
+                place: place.with_part(sketch.part),
             });
         }
         edits
     }
 
-    /// The whole of an observation, from the file beside the log that it was written to.
-    pub fn answer_from(&mut self, name: &str, source: SourceId, bytes: &[u8]) {
+    /// Sets the result of a call to the file beside the log that contains the whole observation.
+    pub fn set_result_file(&mut self, name: &str, source: SourceId, bytes: &[u8]) {
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let of_text = self.kept.iter().find(|(kept, _)| **kept == *name).map(|(_, call)| *call);
-        let Some(call) = of_text.or_else(|| self.call_named(stem)) else { return };
+        let Some(call) = of_text.or_else(|| self.call_with_id(stem)) else { return };
         let (owner, step) = (self.calls[call].owner, self.calls[call].step);
-        let tool = self.steps(owner)[step].tool.as_mut();
+        let tool = self.steps_mut(owner)[step].tool.as_mut();
         if let Some(result) = tool.and_then(|tool| tool.result.as_mut()) {
             let len = bytes.len() as u64;
-            result.place = Place { source, line: 1, part: KEPT_BESIDE, start: 0, len };
-            result.bytes = kept_beside(&readable(bytes)).len() as u64;
+            result.place = RecordPlace { source, line: 1, part: RESULT_FILE_PART, start: 0, len };
+            result.bytes = result_file_text(&lossy_text(bytes)).len() as u64;
         }
     }
 
     /// Remembers a slash command, in case what follows makes it a request.
-    pub fn typed(&mut self, line: &Line) {
+    pub fn remember_command(&mut self, line: &ClassifiedLine) {
         self.typed = None;
-        if let (What::User(User { words: Some(words), .. }), Some(uuid)) = (&line.what, &line.uuid)
-            && words.kind == WordsKind::Command
+        if let (LineContent::User(UserRecord { user_text: Some(user_text), .. }), Some(uuid)) = (&line.what, &line.uuid)
+            && user_text.kind == UserTextKind::Command
         {
-            let turn = self.turn();
-            self.typed = Some(Typed { uuid: uuid.clone(), turn });
+            let turn = self.current_turn();
+            self.typed = Some(TypedCommand { uuid: uuid.clone(), turn });
         }
     }
 
-    /// Records of no interest may stand between a command and its expansion.
-    pub fn pass(&mut self, line: &Line) {
+    /// Follows the chain of records without effect that may be between a command and its expansion.
+    pub fn pass_line(&mut self, line: &ClassifiedLine) {
         if let (Some(typed), Some(uuid)) = (&mut self.typed, &line.uuid)
             && line.parent.as_ref() == Some(&typed.uuid)
         {
@@ -724,9 +726,9 @@ impl Fold {
         }
     }
 
-    /// The command's step, taken out of its turn, if `line` is the expansion of the command just before it.
-    pub fn expanded(&mut self, line: &Line) -> Option<Step> {
-        let What::User(User { words: Some(Words { kind: WordsKind::Meta, .. }), .. }) = &line.what
+    /// Returns the command's step, taken out of its turn, if `line` is the expansion of the command just before it.
+    pub fn take_expanded_command(&mut self, line: &ClassifiedLine) -> Option<Step> {
+        let LineContent::User(UserRecord { user_text: Some(UserText { kind: UserTextKind::Meta, .. }), .. }) = &line.what
         else {
             return None;
         };
@@ -734,28 +736,28 @@ impl Fold {
         self.run.turns.get_mut(typed.turn)?.steps.pop()
     }
 
-    /// The run, with everything that could be told only at the end.
-    pub fn finish(mut self, tokens: TokensFrom) -> Run {
+    /// Returns the run, with everything that is known only at the end.
+    pub fn finish_run(mut self, tokens: TokenSource) -> Run {
         if let Some(last) = self.run.turns.len().checked_sub(1) {
-            self.hand_over(Owner::Turn(last));
+            self.program_text_to_steps(LineOwner::Turn(last));
         }
         self.title_by_summary();
         for response in &self.responses.all {
-            if let Some(step) = response.step.filter(|_| tokens == TokensFrom::Messages) {
+            if let Some(step) = response.step.filter(|_| tokens == TokenSource::Messages) {
                 let step = match response.owner {
-                    Owner::Turn(turn) => &mut self.run.turns[turn].steps[step],
-                    Owner::Agent(agent) => &mut self.run.subagents[agent].steps[step],
+                    LineOwner::Turn(turn) => &mut self.run.turns[turn].steps[step],
+                    LineOwner::Agent(agent) => &mut self.run.subagents[agent].steps[step],
                 };
                 step.tokens = response.tokens;
                 step.model.clone_from(&response.model);
             }
         }
-        let turns_of_agents = super::subagents::link(&mut self);
-        if tokens == TokensFrom::Messages {
+        let turns_of_agents = super::subagents::link_agents(&mut self);
+        if tokens == TokenSource::Messages {
             for response in &self.responses.all {
                 let turn = match response.owner {
-                    Owner::Turn(turn) => Some(turn),
-                    Owner::Agent(agent) => {
+                    LineOwner::Turn(turn) => Some(turn),
+                    LineOwner::Agent(agent) => {
                         let agent_tokens = &mut self.run.subagents[agent].tokens;
                         *agent_tokens = *agent_tokens + response.tokens;
                         turns_of_agents.get(agent).copied()
@@ -776,34 +778,34 @@ impl Fold {
     }
 }
 
-/// Whose token counts are right.
+/// The records whose token counts are right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokensFrom {
+pub enum TokenSource {
     /// Every message's usage (the session log).
     Messages,
     /// The results' usage (the stream, whose messages carry the count at their start).
     Results,
 }
 
-/// Where and when a record stands.
+/// The place and the time of a record.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordAt {
-    pub place: Place,
+    pub place: RecordPlace,
     pub time: Option<Time>,
 }
 
 impl RecordAt {
-    pub fn step(self, kind: StepKind, role: Role, label: Box<str>) -> Step {
+    pub fn new_step(self, kind: StepKind, role: Role, label: Box<str>) -> Step {
         Step { kind, role, label, started_at: self.time, place: self.place, ..Step::default() }
     }
 }
 
-/// Whether the model did something, or a tool for it.
-fn is_work(what: &What) -> bool {
+/// Returns whether the model, or a tool for it, did something in a line.
+fn is_work(what: &LineContent) -> bool {
     match what {
-        What::Assistant(message) => !message.is_synthetic,
-        What::User(user) => !user.outcomes.is_empty(),
-        What::BareCall(_) | What::BareOutcome(_) => true,
+        LineContent::Assistant(message) => !message.is_synthetic,
+        LineContent::User(user) => !user.outcomes.is_empty(),
+        LineContent::BareCall(_) | LineContent::BareOutcome(_) => true,
         _ => false,
     }
 }
@@ -812,11 +814,11 @@ fn is_shell(tool: &str) -> bool {
     matches!(tool, "Bash" | "bash" | "PowerShell" | "REPL")
 }
 
-fn later(known: Option<Time>, time: Option<Time>) -> Option<Time> {
+fn later_time(known: Option<Time>, time: Option<Time>) -> Option<Time> {
     known.max(time)
 }
 
-fn earlier(known: Option<Time>, time: Option<Time>) -> Option<Time> {
+fn earlier_time(known: Option<Time>, time: Option<Time>) -> Option<Time> {
     match (known, time) {
         (Some(known), Some(time)) => Some(known.min(time)),
         (known, time) => known.or(time),

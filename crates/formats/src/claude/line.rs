@@ -1,11 +1,11 @@
-//! One line, told briefly: which steps it holds, whom it belongs to, and no more words than a label.
+//! One line, in short: its steps, their owner, and no more text than a label.
 
 use super::{
-    edits::{self, Sketch},
+    edits::{self, EditOutline},
     events,
-    json::{Quoted, Raw, Text, object},
-    kinds,
-    record::{Block, Input, Message, Record, Structured, Usage, blocks},
+    json::{QuotedText, RawField, TextField, read_object},
+    ignored_kinds,
+    record::{ContentBlock, ToolInput, ClaudeMessage, ClaudeRecord, ToolResultFields, ClaudeUsage, content_blocks},
     text,
 };
 use std::{
@@ -14,13 +14,13 @@ use std::{
     sync::Arc,
 };
 
-use crate::tape::Tape;
-use trajview_run::{LABEL_CHARS, Place, Role, Step, Time, Tokens, label, label as label_of};
+use crate::tape::JsonTape;
+use trajview_run::{LABEL_CHARS, RecordPlace, Role, Step, Time, Tokens, first_line_label, first_line_label as label_of};
 
 /// A classified line.
 #[derive(Debug, Clone)]
-pub struct Line {
-    pub place: Place,
+pub struct ClassifiedLine {
+    pub place: RecordPlace,
     pub time: Option<Time>,
     pub uuid: Option<Box<str>>,
     pub parent: Option<Box<str>>,
@@ -29,20 +29,20 @@ pub struct Line {
     /// The sub-agent's id where `agent` is the id of a call.
     pub agent_id: Option<Box<str>>,
     pub is_sidechain: bool,
-    /// How many of its values are NaN or Infinity, and read as null.
+    /// The number of its values that are NaN or Infinity and read as null.
     pub not_finite: u32,
-    /// Tells the record from others: equal for copies of it.
-    pub print: u64,
+    /// A fingerprint of the record: equal for copies of it.
+    pub fingerprint: u64,
     pub session: Option<Arc<str>>,
     pub cwd: Option<Arc<str>>,
     pub branch: Option<Arc<str>>,
     pub version: Option<Arc<str>>,
-    pub what: What,
+    pub what: LineContent,
 }
 
-/// What nearly every line says again.
+/// A field that nearly every line repeats.
 #[derive(Clone, Copy)]
-enum Repeated {
+enum RepeatedField {
     Session,
     Folder,
     Branch,
@@ -51,51 +51,52 @@ enum Repeated {
 }
 
 thread_local! {
-    /// What was said last, by [`Repeated`].
-    static SAID_LAST: RefCell<[Option<Arc<str>>; 5]> = const { RefCell::new([const { None }; 5]) };
+    /// The last value of each repeated field.
+    static LAST_VALUES: RefCell<[Option<Arc<str>>; 5]> = const { RefCell::new([const { None }; 5]) };
 }
 
-impl Repeated {
-    /// The words as they are held once for all lines that one thread reads in a row; None for none.
-    fn shared(self, words: Option<&str>) -> Option<Arc<str>> {
-        let words = words.filter(|words| !words.is_empty())?;
-        SAID_LAST.with_borrow_mut(|last| {
+impl RepeatedField {
+    /// Returns the text as one shared value for all lines that a thread reads in a row; None for an empty text.
+    fn shared_text(self, text: Option<&str>) -> Option<Arc<str>> {
+        let text = text.filter(|text| !text.is_empty())?;
+        LAST_VALUES.with_borrow_mut(|last| {
             let last = &mut last[self as usize];
             match last {
-                Some(known) if **known == *words => Some(Arc::clone(known)),
-                _ => Some(Arc::clone(last.insert(words.into()))),
+                Some(known) if **known == *text => Some(Arc::clone(known)),
+                _ => Some(Arc::clone(last.insert(text.into()))),
             }
         })
     }
 }
 
-impl Line {
-    /// The name of its kind, where nobody knows that.
-    pub fn unknown(&self) -> Option<&str> {
+impl ClassifiedLine {
+    /// Returns the name of its kind, where nobody knows that.
+    pub fn unknown_kind(&self) -> Option<&str> {
         match &self.what {
-            What::Unknown { label } => Some(label),
+            LineContent::Unknown { label } => Some(label),
             _ => None,
         }
     }
 
-    /// Bytes that the index takes of it, about: of a step with its label, of a turn, of an id by which it is known.
-    pub fn kept_bytes(&self) -> usize {
+    /// Returns bytes that the index takes of it, about: of a step with its label, of a turn, of an id by which it is
+    /// known.
+    pub fn index_bytes(&self) -> usize {
         let steps = match &self.what {
-            What::User(user) => {
+            LineContent::User(user) => {
                 // A request is a turn, which is two steps large; an observation is a part of the step that asked for it.
-                user.outcomes.len() / 4 + user.words.as_ref().map_or(0, |_| 2)
+                user.outcomes.len() / 4 + user.user_text.as_ref().map_or(0, |_| 2)
             }
-            What::Assistant(message) => message.parts.len().max(1),
-            What::Nothing => 0,
-            What::Note(_)
-            | What::Compaction { .. }
-            | What::Title { .. }
-            | What::Summary { .. }
-            | What::Init { .. }
-            | What::Verdict(_)
-            | What::BareCall(_)
-            | What::BareOutcome(_)
-            | What::Unknown { .. } => 1,
+            LineContent::Assistant(message) => message.parts.len().max(1),
+            LineContent::Nothing => 0,
+            LineContent::Note(_)
+            | LineContent::Compaction { .. }
+            | LineContent::Title { .. }
+            | LineContent::Summary { .. }
+            | LineContent::Init { .. }
+            | LineContent::Verdict(_)
+            | LineContent::BareCall(_)
+            | LineContent::BareOutcome(_)
+            | LineContent::Unknown { .. } => 1,
         };
         // What results are found by while the log is read takes as much again.
         2 * steps * size_of::<Step>() + self.uuid.as_ref().map_or(0, |id| id.len() + 32)
@@ -103,10 +104,10 @@ impl Line {
 }
 
 #[derive(Debug, Clone)]
-pub enum What {
-    User(User),
-    Assistant(Assistant),
-    Note(Note),
+pub enum LineContent {
+    User(UserRecord),
+    Assistant(AssistantRecord),
+    Note(ProgramNote),
     Compaction {
         label: Box<str>,
     },
@@ -125,10 +126,10 @@ pub enum What {
         model: Option<Box<str>>,
     },
     /// The stream: a prompt is answered.
-    Verdict(Box<Verdict>),
+    Verdict(Box<PromptResult>),
     /// A call outside a message, in old drift.
-    BareCall(Call),
-    BareOutcome(Outcome),
+    BareCall(ToolUse),
+    BareOutcome(ToolOutcome),
     /// Known and of no interest.
     Nothing,
     Unknown {
@@ -137,24 +138,24 @@ pub enum What {
 }
 
 #[derive(Debug, Clone)]
-pub struct User {
-    pub words: Option<Words>,
-    pub outcomes: Vec<Outcome>,
+pub struct UserRecord {
+    pub user_text: Option<UserText>,
+    pub outcomes: Vec<ToolOutcome>,
 }
 
-/// What a user record says beside tool results.
+/// The text of a user record, beside tool results.
 #[derive(Debug, Clone)]
-pub struct Words {
-    pub kind: WordsKind,
+pub struct UserText {
+    pub kind: UserTextKind,
     pub label: Box<str>,
-    /// [`Quoted::fingerprint`] of the text, where it is one string.
+    /// [`QuotedText::fingerprint`] of the text, where it is one string.
     pub fingerprint: Option<u64>,
-    /// Whether blocks of the program, a hook or an editor stand around them.
+    /// Is true where blocks of the program, a hook or an editor surround the text.
     pub is_wrapped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WordsKind {
+pub enum UserTextKind {
     /// A person asks.
     Request,
     /// A slash command; becomes a request when its expansion follows.
@@ -163,14 +164,14 @@ pub enum WordsKind {
     Summary,
     /// Written by the program for the model.
     Meta,
-    /// To be told, and not a request.
+    /// A text to be shown that is no request.
     Aside { role: Role, is_error: bool },
     /// Nothing worth a step.
     Silent,
 }
 
 #[derive(Debug, Clone)]
-pub struct Assistant {
+pub struct AssistantRecord {
     /// Message id, else request id, else uuid.
     pub id: Option<Box<str>>,
     pub model: Option<Arc<str>>,
@@ -178,52 +179,52 @@ pub struct Assistant {
     pub is_synthetic: bool,
     pub is_error: bool,
     pub tokens: Option<Tokens>,
-    pub parts: Vec<(u32, Part)>,
+    pub parts: Vec<(u32, MessagePart)>,
 }
 
 #[derive(Debug, Clone)]
-pub enum Part {
+pub enum MessagePart {
     Text(Box<str>),
     Thinking(Box<str>),
-    Call(Call),
-    Outcome(Outcome),
+    Call(ToolUse),
+    Outcome(ToolOutcome),
     Unknown(Box<str>),
 }
 
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct ToolUse {
     pub id: Box<str>,
     pub name: Box<str>,
     pub label: Box<str>,
-    /// [`Quoted::fingerprint`] of a sub-agent's task.
+    /// [`QuotedText::fingerprint`] of a sub-agent's task.
     pub prompt: Option<u64>,
     pub agent_type: Option<Box<str>>,
     /// The edit that the arguments ask for.
-    pub sketch: Option<Sketch>,
+    pub sketch: Option<EditOutline>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Outcome {
-    /// Of the call; empty in old drift.
+pub struct ToolOutcome {
+    /// The id of the call; empty in old drift.
     pub id: Box<str>,
     pub part: u32,
     pub is_error: bool,
-    /// Whether the log says in so many words that it went well.
+    /// Is true where the log explicitly reports success.
     pub is_ok: bool,
-    /// As it would be if the tool was a shell.
+    /// The exit code, if the tool is a shell.
     pub exit_code: Option<i32>,
     pub bytes: u64,
     /// The sub-agent that answered.
     pub agent: Option<Box<str>>,
-    pub sketches: Vec<Sketch>,
-    /// Whether the tool says that the file is new, or that it was there.
+    pub sketches: Vec<EditOutline>,
+    /// Is true where the tool reports that the file is new, false where it reports that the file existed.
     pub says_new: Option<bool>,
-    /// The file beside the log that holds all of it.
+    /// The file beside the log that contains the whole result.
     pub kept_in: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Note {
+pub struct ProgramNote {
     pub label: Box<str>,
     pub role: Role,
     pub is_error: bool,
@@ -232,51 +233,51 @@ pub struct Note {
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Verdict {
+pub struct PromptResult {
     pub tokens: Tokens,
     pub total_cost_usd: Option<f64>,
     /// Output tokens of each model over everything that `total_cost_usd` counts; empty where that is not recorded.
     pub outputs: Box<[u64]>,
-    /// What went wrong, if it did.
+    /// The error, where there was one.
     pub failure: Option<Box<str>>,
     pub denials: Vec<Box<str>>,
 }
 
-impl Verdict {
-    /// Whether nothing but so many output tokens was counted: of all models, or of one beside helper models.
+impl PromptResult {
+    /// Returns whether exactly so many output tokens were counted: of all models, or of one beside helper models.
     pub fn counts_only(&self, output: u64) -> bool {
         let sum = self.outputs.iter().copied().fold(0, u64::saturating_add);
         !self.outputs.is_empty() && (sum == output || self.outputs.contains(&output))
     }
 }
 
-/// Reads one line. The error is what serde says of it.
-pub fn classify(place: Place, line: &str) -> Result<Line, serde_json::Error> {
-    let tape = Tape::read(line.trim());
-    let record = Record::of(line, tape.as_ref())?;
-    Ok(Line {
+/// Reads one line. The error is serde's.
+pub fn classify_line(place: RecordPlace, line: &str) -> Result<ClassifiedLine, serde_json::Error> {
+    let tape = JsonTape::parse(line.trim());
+    let record = ClaudeRecord::from_tape(line, tape.as_ref())?;
+    Ok(ClassifiedLine {
         place,
-        time: record.timestamp.filled().and_then(Time::parse),
-        uuid: record.uuid.boxed(),
-        parent: record.parent_uuid.boxed(),
-        agent: record.parent_tool_use_id.boxed().or_else(|| record.agent_id.boxed()),
-        agent_id: record.agent_id.boxed().or_else(|| record.stream_agent_id.boxed()),
-        print: print(&record),
+        time: record.timestamp.non_empty().and_then(Time::parse),
+        uuid: record.uuid.non_empty_box(),
+        parent: record.parent_uuid.non_empty_box(),
+        agent: record.parent_tool_use_id.non_empty_box().or_else(|| record.agent_id.non_empty_box()),
+        agent_id: record.agent_id.non_empty_box().or_else(|| record.stream_agent_id.non_empty_box()),
+        fingerprint: record_fingerprint(&record),
         not_finite: tape
             .as_ref()
             .map_or(0, |tape| tape.not_finite().try_into().unwrap_or(u32::MAX)),
-        is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.filled().is_some(),
-        session: Repeated::Session.shared(Some(record.session())),
-        cwd: Repeated::Folder.shared(record.cwd.filled()),
-        branch: Repeated::Branch.shared(record.git_branch.filled()),
-        version: Repeated::Version
-            .shared(record.version.filled().or(record.claude_code_version.filled())),
-        what: what(&record),
+        is_sidechain: record.is_sidechain.0 || record.parent_tool_use_id.non_empty().is_some(),
+        session: RepeatedField::Session.shared_text(Some(record.session_name())),
+        cwd: RepeatedField::Folder.shared_text(record.cwd.non_empty()),
+        branch: RepeatedField::Branch.shared_text(record.git_branch.non_empty()),
+        version: RepeatedField::Version
+            .shared_text(record.version.non_empty().or(record.claude_code_version.non_empty())),
+        what: line_content(&record),
     })
 }
 
-/// Of what it says and when, by its size, its beginning and its end.
-fn print(record: &Record<'_>) -> u64 {
+/// Returns a fingerprint of a record from its type, its time, and the size, the beginning and the end of its message.
+fn record_fingerprint(record: &ClaudeRecord<'_>) -> u64 {
     const PIECE: usize = 256;
     let mut hasher = DefaultHasher::new();
     record.kind.as_str().hash(&mut hasher);
@@ -289,235 +290,235 @@ fn print(record: &Record<'_>) -> u64 {
     hasher.finish()
 }
 
-fn what(record: &Record<'_>) -> What {
+fn line_content(record: &ClaudeRecord<'_>) -> LineContent {
     match record.kind.as_str() {
-        "user" => user(record),
-        "assistant" => assistant(record),
-        "system" => events::system(record),
-        "attachment" => events::attachment(record),
-        "result" if record.stream_session_id.filled().is_some() => events::verdict(record),
-        "summary" => match (title(1, record.summary), record.leaf_uuid.boxed()) {
-            (What::Title { title, .. }, Some(leaf)) => What::Summary { title, leaf },
+        "user" => classify_user(record),
+        "assistant" => classify_assistant(record),
+        "system" => events::classify_system(record),
+        "attachment" => events::classify_attachment(record),
+        "result" if record.stream_session_id.non_empty().is_some() => events::classify_result(record),
+        "summary" => match (title_kind(1, record.summary), record.leaf_uuid.non_empty_box()) {
+            (LineContent::Title { title, .. }, Some(leaf)) => LineContent::Summary { title, leaf },
             (title, _) => title,
         },
-        "ai-title" => title(2, record.ai_title.or(record.content)),
-        "custom-title" => title(3, record.custom_title.or(record.content)),
-        "tool_use" => What::BareCall(call(&Text::default(), &record.name, record.input, 0)),
-        "tool_result" => What::BareOutcome(Outcome {
+        "ai-title" => title_kind(2, record.ai_title.or(record.content)),
+        "custom-title" => title_kind(3, record.custom_title.or(record.content)),
+        "tool_use" => LineContent::BareCall(tool_use(&TextField::default(), &record.name, record.input, 0)),
+        "tool_result" => LineContent::BareOutcome(ToolOutcome {
             id: "".into(),
-            bytes: text::outcome_bytes(record.output.or(record.content), &Structured::default()),
+            bytes: text::outcome_bytes(record.output.or(record.content), &ToolResultFields::default()),
             is_error: record.is_error.0,
-            ..Outcome::default()
+            ..ToolOutcome::default()
         }),
-        "auth_status" | "result" => What::Nothing,
-        kind if kinds::RECORDS.contains(&kind) => What::Nothing,
-        "" => What::Unknown { label: "a record without a type".into() },
-        kind => What::Unknown { label: label(kind) },
+        "auth_status" | "result" => LineContent::Nothing,
+        kind if ignored_kinds::IGNORED_RECORDS.contains(&kind) => LineContent::Nothing,
+        "" => LineContent::Unknown { label: "a record without a type".into() },
+        kind => LineContent::Unknown { label: first_line_label(kind) },
     }
 }
 
-fn title(rank: u8, words: Raw<'_>) -> What {
-    match Quoted::of(words).map(Quoted::label) {
-        Some(title) if !title.is_empty() => What::Title { rank, title },
-        _ => What::Nothing,
+fn title_kind(rank: u8, text: RawField<'_>) -> LineContent {
+    match QuotedText::from_raw(text).map(QuotedText::label) {
+        Some(title) if !title.is_empty() => LineContent::Title { rank, title },
+        _ => LineContent::Nothing,
     }
 }
 
-fn user(record: &Record<'_>) -> What {
-    let message: Message<'_> = object(record.message);
-    let Some(blocks) = blocks(message.content) else {
-        return What::Unknown { label: "a user message without content".into() };
+fn classify_user(record: &ClaudeRecord<'_>) -> LineContent {
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    let Some(blocks) = content_blocks(message.content) else {
+        return LineContent::Unknown { label: "a user message without content".into() };
     };
     let results = blocks.iter().filter(|block| is_outcome(block)).count();
     // One record, one tool: where several results share a record, we could not say whose the structured one is.
-    let structured: Structured<'_> =
-        if results == 1 { object(record.structured()) } else { Structured::default() };
-    let outcomes = numbered(&blocks)
+    let structured: ToolResultFields<'_> =
+        if results == 1 { read_object(record.structured_result()) } else { ToolResultFields::default() };
+    let outcomes = numbered_blocks(&blocks)
         .filter(|(_, block)| is_outcome(block))
-        .map(|(part, block)| outcome(part, block, &structured, record.structured()))
+        .map(|(part, block)| tool_outcome(part, block, &structured, record.structured_result()))
         .collect();
-    let mut words = words(record, &blocks);
-    if let Some(words) =
-        words.as_mut().filter(|words| results > 0 && words.kind == WordsKind::Request)
+    let mut user_text = user_text(record, &blocks);
+    if let Some(user_text) =
+        user_text.as_mut().filter(|user_text| results > 0 && user_text.kind == UserTextKind::Request)
     {
         // Said while a tool ran: the turn goes on.
-        words.kind = WordsKind::Aside { role: Role::User, is_error: false };
+        user_text.kind = UserTextKind::Aside { role: Role::User, is_error: false };
     }
-    What::User(User { words, outcomes })
+    LineContent::User(UserRecord { user_text, outcomes })
 }
 
-fn is_outcome(block: &Block<'_>) -> bool {
+fn is_outcome(block: &ContentBlock<'_>) -> bool {
     block.kind.as_str().ends_with("tool_result")
 }
 
-fn numbered<'r, 'a>(blocks: &'r [Block<'a>]) -> impl Iterator<Item = (u32, &'r Block<'a>)> {
+fn numbered_blocks<'r, 'a>(blocks: &'r [ContentBlock<'a>]) -> impl Iterator<Item = (u32, &'r ContentBlock<'a>)> {
     (0u32..).zip(blocks)
 }
 
 /// Enough of a message to tell what it is.
 pub const HEAD_CHARS: usize = 2000;
 
-fn words(record: &Record<'_>, blocks: &[Block<'_>]) -> Option<Words> {
-    let texts = || blocks.iter().filter_map(|block| Quoted::of(block.text));
-    if let Some(words) = own_words(record, texts()) {
-        return Some(words);
+fn user_text(record: &ClaudeRecord<'_>, blocks: &[ContentBlock<'_>]) -> Option<UserText> {
+    let texts = || blocks.iter().filter_map(|block| QuotedText::from_raw(block.text));
+    if let Some(wrapped) = wrapped_user_text(record, texts()) {
+        return Some(wrapped);
     }
-    let first = texts().find(|text| !text::is_context(&text.head(HEAD_CHARS)));
+    let first = texts().find(|text| !text::is_context(&text.first_chars(HEAD_CHARS)));
     let Some(quoted) = first else {
         let context = texts().find(|text| !text.is_empty());
-        if let Some(shown) = blocks.iter().find_map(text::placeholder) {
-            let kind = if record.is_meta.0 { WordsKind::Meta } else { WordsKind::Request };
+        if let Some(shown) = blocks.iter().find_map(text::media_placeholder) {
+            let kind = if record.is_meta.0 { UserTextKind::Meta } else { UserTextKind::Request };
             let is_wrapped = context.is_some();
-            return Some(Words { kind, label: label(&shown), fingerprint: None, is_wrapped });
+            return Some(UserText { kind, label: first_line_label(&shown), fingerprint: None, is_wrapped });
         }
         // Where a tool answered, it is a part of that.
         let alone = context.filter(|_| !blocks.iter().any(is_outcome))?;
-        let label = text::aside(&alone.head(HEAD_CHARS)).map(|words| label(&words));
+        let label = text::program_text(&alone.first_chars(HEAD_CHARS)).map(|text| first_line_label(&text));
         let label = label.unwrap_or_else(|| alone.label());
-        return Some(Words { kind: WordsKind::Meta, label, fingerprint: None, is_wrapped: false });
+        return Some(UserText { kind: UserTextKind::Meta, label, fingerprint: None, is_wrapped: false });
     };
-    let head = quoted.head(HEAD_CHARS);
-    let kind = words_kind(record, &head);
+    let head = quoted.first_chars(HEAD_CHARS);
+    let kind = user_text_kind(record, &head);
     let label = match kind {
-        WordsKind::Command => text::command(&head).map(|command| label(&command)),
-        WordsKind::Aside { .. } => text::aside(&head).map(|aside| label(&aside)),
+        UserTextKind::Command => text::slash_command(&head).map(|command| first_line_label(&command)),
+        UserTextKind::Aside { .. } => text::program_text(&head).map(|aside| first_line_label(&aside)),
         _ => None,
     };
     let label = label.unwrap_or_else(|| quoted.label());
     let fingerprint = record.is_sidechain.0.then(|| quoted.fingerprint());
-    Some(Words { kind, label, fingerprint, is_wrapped: false })
+    Some(UserText { kind, label, fingerprint, is_wrapped: false })
 }
 
-/// The person's words where blocks of the program, a hook or an editor stand around them; None where there are none.
-fn own_words<'a>(
-    record: &Record<'_>,
-    texts: impl Iterator<Item = Quoted<'a>> + Clone,
-) -> Option<Words> {
+/// Returns the person's text where blocks of the program, a hook or an editor surround it; None where there are none.
+fn wrapped_user_text<'a>(
+    record: &ClaudeRecord<'_>,
+    texts: impl Iterator<Item = QuotedText<'a>> + Clone,
+) -> Option<UserText> {
     let mut is_wrapped = false;
     let mut own = None;
     for quoted in texts {
         let text = quoted.text();
-        let parts = text::unwrapped(&text);
+        let parts = text::split_wrappers(&text);
         is_wrapped |= !parts.blocks.is_empty();
-        if own.is_none() && !parts.words.is_empty() {
-            own = Some((quoted, parts.words.to_owned()));
+        if own.is_none() && !parts.person_text.is_empty() {
+            own = Some((quoted, parts.person_text.to_owned()));
         }
     }
-    let (quoted, words) = own.filter(|_| is_wrapped)?;
-    let head: String = words.chars().take(HEAD_CHARS).collect();
-    let kind = words_kind(record, &head);
+    let (quoted, own_text) = own.filter(|_| is_wrapped)?;
+    let head: String = own_text.chars().take(HEAD_CHARS).collect();
+    let kind = user_text_kind(record, &head);
     let label = match kind {
-        WordsKind::Aside { .. } => text::aside(&head),
+        UserTextKind::Aside { .. } => text::program_text(&head),
         _ => None,
     };
-    let label = label.map_or_else(|| label_of(&words), |aside| label_of(&aside));
+    let label = label.map_or_else(|| label_of(&own_text), |aside| label_of(&aside));
     let fingerprint = record.is_sidechain.0.then(|| quoted.fingerprint());
-    Some(Words { kind, label, fingerprint, is_wrapped })
+    Some(UserText { kind, label, fingerprint, is_wrapped })
 }
 
-fn words_kind(record: &Record<'_>, head: &str) -> WordsKind {
-    let aside = |role| WordsKind::Aside { role, is_error: false };
+fn user_text_kind(record: &ClaudeRecord<'_>, head: &str) -> UserTextKind {
+    let aside = |role| UserTextKind::Aside { role, is_error: false };
     let head = head.trim_start();
     let is_notification = record.prompt_source.as_str() == "system"
         || record.turn_origin.as_str() == "task_notification"
         || record.origin_kind().as_str() == "task-notification"
         || head.starts_with("<task-notification>");
-    if record.is_compact_summary.0 || head.starts_with(text::CONTINUED) {
-        WordsKind::Summary
+    if record.is_compact_summary.0 || head.starts_with(text::CONTINUATION_START) {
+        UserTextKind::Summary
     } else if is_notification || text::is_hook_feedback(head) {
         aside(Role::System)
     } else if record.is_meta.0 || text::is_caveat(head) {
-        WordsKind::Meta
+        UserTextKind::Meta
     } else if head.starts_with("[Request interrupted") {
-        WordsKind::Aside { role: Role::System, is_error: true }
+        UserTextKind::Aside { role: Role::System, is_error: true }
     } else if head.starts_with("<command-") {
-        WordsKind::Command
+        UserTextKind::Command
     } else if let Some(tag) = text::program_tag(head) {
-        let said = text::aside(head).unwrap_or_default();
+        let output_text = text::program_text(head).unwrap_or_default();
         match tag {
-            _ if said.trim().is_empty() => WordsKind::Silent,
+            _ if output_text.trim().is_empty() => UserTextKind::Silent,
             "bash-input" | "user-memory-input" => aside(Role::User),
             _ => aside(Role::System),
         }
     } else if record.is_synthetic.0 {
-        WordsKind::Meta
+        UserTextKind::Meta
     } else {
-        WordsKind::Request
+        UserTextKind::Request
     }
 }
 
-fn assistant(record: &Record<'_>) -> What {
-    let message: Message<'_> = object(record.message);
-    let Some(blocks) = blocks(message.content) else {
-        return What::Unknown { label: "an assistant message without content".into() };
+fn classify_assistant(record: &ClaudeRecord<'_>) -> LineContent {
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    let Some(blocks) = content_blocks(message.content) else {
+        return LineContent::Unknown { label: "an assistant message without content".into() };
     };
     let is_synthetic = message.model.as_str() == "<synthetic>";
-    let parts = numbered(&blocks).filter_map(|(part, block)| Some((part, part_of(part, block)?)));
-    let tokens = object::<Usage<'_>>(message.usage).tokens();
+    let parts = numbered_blocks(&blocks).filter_map(|(part, block)| Some((part, message_part(part, block)?)));
+    let tokens = read_object::<ClaudeUsage<'_>>(message.usage).tokens();
     let id =
-        message.id.boxed().or_else(|| record.request_id.boxed()).or_else(|| record.uuid.boxed());
-    What::Assistant(Assistant {
+        message.id.non_empty_box().or_else(|| record.request_id.non_empty_box()).or_else(|| record.uuid.non_empty_box());
+    LineContent::Assistant(AssistantRecord {
         id,
         is_synthetic,
         is_error: record.is_api_error.0 || (is_synthetic && record.error.is_some()),
         tokens: (!is_synthetic && tokens.is_recorded()).then_some(tokens),
         parts: parts.collect(),
-        model: Repeated::Model.shared(message.model.filled().filter(|_| !is_synthetic)),
+        model: RepeatedField::Model.shared_text(message.model.non_empty().filter(|_| !is_synthetic)),
     })
 }
 
-fn part_of(part: u32, block: &Block<'_>) -> Option<Part> {
-    let words = |raw| Quoted::of(raw).map(Quoted::label).unwrap_or_default();
+fn message_part(part: u32, block: &ContentBlock<'_>) -> Option<MessagePart> {
+    let label_of_field = |raw| QuotedText::from_raw(raw).map(QuotedText::label).unwrap_or_default();
     Some(match block.kind.as_str() {
-        "text" => Part::Text(Some(words(block.text)).filter(|label| !label.is_empty())?),
+        "text" => MessagePart::Text(Some(label_of_field(block.text)).filter(|label| !label.is_empty())?),
         "thinking" => {
-            let label = words(block.thinking);
-            Part::Thinking(if label.is_empty() { text::UNTOLD_THINKING.into() } else { label })
+            let label = label_of_field(block.thinking);
+            MessagePart::Thinking(if label.is_empty() { text::UNRECORDED_THINKING.into() } else { label })
         }
-        "redacted_thinking" => Part::Thinking(text::UNTOLD_THINKING.into()),
+        "redacted_thinking" => MessagePart::Thinking(text::UNRECORDED_THINKING.into()),
         kind if kind.ends_with("tool_use") => {
-            Part::Call(call(&block.id, &block.name, block.input, part))
+            MessagePart::Call(tool_use(&block.id, &block.name, block.input, part))
         }
         kind if kind.ends_with("tool_result") => {
-            Part::Outcome(outcome(part, block, &Structured::default(), None))
+            MessagePart::Outcome(tool_outcome(part, block, &ToolResultFields::default(), None))
         }
-        kind => match text::placeholder(block) {
-            Some(shown) => Part::Text(label(&shown)),
-            None => Part::Unknown(label(kind)),
+        kind => match text::media_placeholder(block) {
+            Some(shown) => MessagePart::Text(first_line_label(&shown)),
+            None => MessagePart::Unknown(first_line_label(kind)),
         },
     })
 }
 
-fn call(id: &Text<'_>, name: &Text<'_>, input: Raw<'_>, part: u32) -> Call {
-    let arguments: Input<'_> = object(input);
+fn tool_use(id: &TextField<'_>, name: &TextField<'_>, input: RawField<'_>, part: u32) -> ToolUse {
+    let arguments: ToolInput<'_> = read_object(input);
     let name = name.as_str();
-    Call {
+    ToolUse {
         id: id.as_str().into(),
         name: name.into(),
         label: call_label(name, &arguments, input),
         prompt: starts_agent(name)
-            .then(|| Quoted::of(arguments.prompt).map(Quoted::fingerprint))
+            .then(|| QuotedText::from_raw(arguments.prompt).map(QuotedText::fingerprint))
             .flatten(),
-        agent_type: Quoted::of(arguments.subagent_type).map(Quoted::label),
-        sketch: edits::asked(name, &arguments, part),
+        agent_type: QuotedText::from_raw(arguments.subagent_type).map(QuotedText::label),
+        sketch: edits::requested_edit(name, &arguments, part),
     }
 }
 
-/// Whether the tool starts a sub-agent.
+/// Returns whether the tool starts a sub-agent.
 pub fn starts_agent(tool: &str) -> bool {
     matches!(tool, "Task" | "Agent")
 }
 
-fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
-    let first = |candidates: &[Raw<'_>]| {
+fn call_label(name: &str, input: &ToolInput<'_>, raw: RawField<'_>) -> Box<str> {
+    let first = |candidates: &[RawField<'_>]| {
         candidates
             .iter()
-            .filter_map(|raw| Quoted::of(*raw))
-            .map(Quoted::label)
+            .filter_map(|raw| QuotedText::from_raw(*raw))
+            .map(QuotedText::label)
             .find(|label| !label.is_empty())
     };
     if input.todos.is_some() {
-        return label(&format!("{} todos", super::json::elements(input.todos).count()));
+        return first_line_label(&format!("{} todos", super::json::list_elements(input.todos).count()));
     }
     let found = if starts_agent(name) {
         first(&[input.description, input.prompt])
@@ -540,36 +541,36 @@ fn call_label(name: &str, input: &Input<'_>, raw: Raw<'_>) -> Box<str> {
     found.unwrap_or_else(|| {
         let json = raw.map_or("", |raw| raw.get());
         let cut = json.char_indices().nth(LABEL_CHARS).map_or(json.len(), |(at, _)| at);
-        label(&json[..cut])
+        first_line_label(&json[..cut])
     })
 }
 
-fn outcome(part: u32, block: &Block<'_>, structured: &Structured<'_>, raw: Raw<'_>) -> Outcome {
-    // A failure is told as a string in place of the object.
-    let is_refusal = Quoted::of(raw).is_some_and(|text| text.head(6) == "Error:");
+fn tool_outcome(part: u32, block: &ContentBlock<'_>, structured: &ToolResultFields<'_>, raw: RawField<'_>) -> ToolOutcome {
+    // A failure is a string in place of the object.
+    let is_refusal = QuotedText::from_raw(raw).is_some_and(|text| text.first_chars(6) == "Error:");
     let flag = block.is_error.map(|raw| raw.get());
     let is_error = flag == Some("true") || is_refusal;
-    let said = Quoted::of(block.content).map(|text| text.head(64)).unwrap_or_default();
-    Outcome {
+    let output_text = QuotedText::from_raw(block.content).map(|text| text.first_chars(64)).unwrap_or_default();
+    ToolOutcome {
         id: block.tool_use_id.as_str().into(),
         part,
         is_error,
         is_ok: flag == Some("false") && !is_refusal && !structured.interrupted.0,
-        exit_code: exit_code(&said),
+        exit_code: exit_code(&output_text),
         bytes: text::outcome_bytes(block.content, structured),
-        agent: structured.agent_id.boxed(),
-        kept_in: text::kept_in(block.content, structured),
-        sketches: if is_error { vec![] } else { edits::recorded(structured) },
-        says_new: match said.as_str() {
-            said if said.starts_with("File created") => Some(true),
-            said if said.starts_with("The file ") => Some(false),
+        agent: structured.agent_id.non_empty_box(),
+        kept_in: text::result_file_name(block.content, structured),
+        sketches: if is_error { vec![] } else { edits::edits_of_result(structured) },
+        says_new: match output_text.as_str() {
+            output_text if output_text.starts_with("File created") => Some(true),
+            output_text if output_text.starts_with("The file ") => Some(false),
             _ => None,
         },
     }
 }
 
-/// A code other than 0 begins what the tool said; a log that only says `is_error: false` has none.
-fn exit_code(said: &str) -> Option<i32> {
-    let rest = said.strip_prefix("Exit code ")?;
+/// Returns the exit code at the beginning of a tool's output; a log that only has `is_error: false` has none.
+fn exit_code(output_text: &str) -> Option<i32> {
+    let rest = output_text.strip_prefix("Exit code ")?;
     rest.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
 }

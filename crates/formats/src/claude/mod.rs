@@ -1,4 +1,4 @@
-//! What Claude Code writes down, in its two dialects.
+//! Reads the logs of Claude Code, in its two dialects.
 //!
 //! [`super::claude_session`] reads the session log below `~/.claude/projects`, [`super::claude_stream`] what
 //! `claude -p --output-format stream-json` prints. Both hold the same messages in slightly different envelopes, so
@@ -7,20 +7,20 @@
 //! 1. [`json`]: pieces of JSON that forgive drift, and strings that are not decoded before somebody needs them.
 //! 2. [`record`]: the shapes of the records.
 //! 3. [`line`](mod@line): one line becomes one small [`line::Line`]. Lines do not know of each other, so this, the
-//!    expensive part, could be done in any order. [`events`] tells what is not a message, and [`kinds`] lists what is
+//!    expensive part, could be done in any order. [`events`] reads records that are not messages, and [`ignored_kinds`] lists what is
 //!    bookkeeping.
 //! 4. [`fold`]: the lines, in order, become a [`trajview_run::Run`]; the two dialects differ in what opens a turn and
 //!    in whose token counts are right, which is what their own files decide. [`subagents`] ties agents to the calls
 //!    that started them.
 //! 5. [`edits`] and [`text`]: the way back, from a record to the body of an edit and to words.
 //!
-//! A new version's new record type is one row in [`kinds`].
+//! A new version's new record type is one row in [`ignored_kinds`].
 
 pub(super) mod edits;
 pub(super) mod events;
 pub(super) mod fold;
 pub(super) mod json;
-pub(super) mod kinds;
+pub(super) mod ignored_kinds;
 pub(super) mod line;
 pub(super) mod record;
 pub(super) mod subagents;

@@ -8,14 +8,14 @@
 use std::collections::HashMap;
 
 use super::{
-    fold::{CallAt, Fold, Owner},
-    line::{Line, User, What, Words, WordsKind},
+    fold::{CallPosition, ClaudeFold, LineOwner},
+    line::{ClassifiedLine, UserRecord, LineContent, UserText, UserTextKind},
 };
-use trajview_run::{Parent, Role, Step, StepKind, SubAgent, Time};
+use trajview_run::{ParentStep, Role, Step, StepKind, SubAgent, Time};
 
-/// What is known of an agent beside its steps.
+/// The facts about an agent beside its steps.
 #[derive(Debug, Default, Clone)]
-struct Clue {
+struct AgentClue {
     /// The call that started it, where its own records or its side file say so.
     call_id: Option<Box<str>>,
     prompt: Option<u64>,
@@ -25,61 +25,61 @@ struct Clue {
 
 /// The agents met so far, by position in [`trajview_run::Run::subagents`].
 #[derive(Debug, Default, Clone)]
-pub struct Agents {
-    clues: Vec<Clue>,
+pub struct AgentClues {
+    clues: Vec<AgentClue>,
     by_id: HashMap<Box<str>, usize>,
-    /// Which agent a record of an inline side chain belongs to.
+    /// The agent that a record of an inline side chain belongs to, by the id of the record.
     by_uuid: HashMap<Box<str>, usize>,
     last: Option<usize>,
     /// (call, agent id), as results tell it.
     answers: Vec<(usize, Box<str>)>,
 }
 
-impl Agents {
+impl AgentClues {
     /// Turns from this one on are none any more.
-    pub fn met_before(&mut self, first: usize) {
+    pub fn limit_turns_before(&mut self, first: usize) {
         for clue in &mut self.clues {
             clue.met_in = clue.met_in.map(|turn| turn.min(first.saturating_sub(1)));
         }
     }
 
-    /// A result names the agent that answered.
-    pub fn answered(&mut self, call: usize, agent: Option<&str>) {
+    /// Notes the agent that a result names.
+    pub fn note_result(&mut self, call: usize, agent: Option<&str>) {
         if let Some(agent) = agent {
             self.answers.push((call, agent.into()));
         }
     }
 
-    /// The first thing an agent is told is its task.
-    pub fn tell(&mut self, agent: usize, words: &Words, told: &mut SubAgent) {
+    /// Notes the task of an agent: the first text that it receives.
+    pub fn note_task(&mut self, agent: usize, user_text: &UserText, subagent: &mut SubAgent) {
         let clue = &mut self.clues[agent];
         if clue.prompt.is_none() {
-            clue.prompt = words.fingerprint;
+            clue.prompt = user_text.fingerprint;
         }
-        if told.title.is_empty() {
-            told.title = words.label.clone();
+        if subagent.title.is_empty() {
+            subagent.title = user_text.label.clone();
         }
     }
 }
 
-impl Fold {
-    /// The agent of that id, new where it was not met before.
-    pub fn agent(&mut self, id: &str) -> usize {
+impl ClaudeFold {
+    /// Returns the agent of that id, new where it was not met before.
+    pub fn agent_with_id(&mut self, id: &str) -> usize {
         if let Some(known) = self.agents.by_id.get(id) {
             return *known;
         }
         self.run.subagents.push(SubAgent { id: id.to_owned(), ..SubAgent::default() });
         self.agents
             .clues
-            .push(Clue { met_in: self.run.turns.len().checked_sub(1), ..Clue::default() });
+            .push(AgentClue { met_in: self.run.turns.len().checked_sub(1), ..AgentClue::default() });
         let at = self.run.subagents.len() - 1;
         self.agents.by_id.insert(id.into(), at);
         at
     }
 
-    /// The agent that the call of this id started (the stream's way).
+    /// Returns the agent that the call with this id started, as the stream records it.
     pub fn agent_of_call(&mut self, call_id: &str, agent_id: Option<&str>) -> usize {
-        let agent = self.agent(call_id);
+        let agent = self.agent_with_id(call_id);
         self.agents.clues[agent].call_id = Some(call_id.into());
         if let Some(id) = agent_id {
             self.run.subagents[agent].id = id.to_owned();
@@ -87,8 +87,8 @@ impl Fold {
         agent
     }
 
-    /// What the side file of an agent says.
-    pub fn describe(&mut self, agent: usize, name: Option<&str>, call_id: Option<&str>) {
+    /// Sets the facts from the side file of an agent.
+    pub fn set_details(&mut self, agent: usize, name: Option<&str>, call_id: Option<&str>) {
         if let Some(name) = name {
             self.run.subagents[agent].name = name.to_owned();
         }
@@ -97,21 +97,21 @@ impl Fold {
         }
     }
 
-    /// The agent of a record that stands in the session itself: the one it names, else the one of the record it
-    /// answers; a record that answers nothing begins a new one.
-    pub fn inline_agent(&mut self, line: &Line) -> usize {
+    /// Returns the agent of a record in the session itself: the one that it names, else that of its parent record; a record
+    /// without a parent begins a new agent.
+    pub fn inline_agent(&mut self, line: &ClassifiedLine) -> usize {
         let of_parent =
             line.parent.as_ref().and_then(|parent| self.agents.by_uuid.get(parent)).copied();
         let begins = line.parent.is_none() && is_request(line);
         let agent = match (&line.agent, of_parent) {
-            (Some(id), _) => self.agent(&id.clone()),
+            (Some(id), _) => self.agent_with_id(&id.clone()),
             (None, Some(agent)) => agent,
             (None, None) => match self.agents.last.filter(|_| !begins) {
                 Some(last) => last,
                 None => {
                     let fallback = format!("sidechain-{}", self.run.subagents.len() + 1);
                     let id = line.uuid.as_deref().unwrap_or(&fallback).to_owned();
-                    self.agent(&id)
+                    self.agent_with_id(&id)
                 }
             },
         };
@@ -123,24 +123,24 @@ impl Fold {
     }
 }
 
-fn is_request(line: &Line) -> bool {
-    let What::User(User { words: Some(words), .. }) = &line.what else { return false };
-    words.kind == WordsKind::Request
+fn is_request(line: &ClassifiedLine) -> bool {
+    let LineContent::User(UserRecord { user_text: Some(user_text), .. }) = &line.what else { return false };
+    user_text.kind == UserTextKind::Request
 }
 
 /// Ties every agent to a step. Returns the turn of every agent.
-pub fn link(fold: &mut Fold) -> Vec<usize> {
-    let mut claims = claims(fold);
+pub fn link_agents(fold: &mut ClaudeFold) -> Vec<usize> {
+    let mut claims = calls_of_agents(fold);
     break_circles(fold, &mut claims);
     for (agent, call) in claims.iter().enumerate() {
         if let Some(call) = call {
-            tie(fold, agent, *call);
+            tie_agent_to_call(fold, agent, *call);
         }
     }
-    let turns = turns(fold, &claims);
+    let turns = turns_of_agents(fold, &claims);
     for (agent, claim) in claims.iter().enumerate() {
         if claim.is_none() {
-            insert(fold, agent, turns[agent]);
+            insert_agent_step(fold, agent, turns[agent]);
         }
     }
     set_parents(fold, &turns);
@@ -152,42 +152,42 @@ pub fn link(fold: &mut Fold) -> Vec<usize> {
     turns
 }
 
-/// Which call started which agent: a call starts one agent at most, and none starts itself.
-struct Claims<'f> {
-    fold: &'f Fold,
+/// The calls that started the agents: a call starts one agent at most, and none starts itself.
+struct CallClaims<'f> {
+    fold: &'f ClaudeFold,
     of_agent: Vec<Option<usize>>,
     given: Vec<bool>,
     /// Calls whose result names an agent: not to be guessed about.
     named: Vec<bool>,
 }
 
-impl Claims<'_> {
-    fn give(&mut self, agent: usize, call: usize) {
+impl CallClaims<'_> {
+    fn assign_call(&mut self, agent: usize, call: usize) {
         if self.of_agent[agent].is_none() && !self.given[call] && !self.is_its_own(agent, call) {
             self.of_agent[agent] = Some(call);
             self.given[call] = true;
         }
     }
 
-    /// The first free call that fits.
-    fn give_first(&mut self, agent: usize, fits: impl Fn(&CallAt) -> bool) {
+    /// Assigns the first free call that fits.
+    fn assign_first_call(&mut self, agent: usize, fits: impl Fn(&CallPosition) -> bool) {
         let free =
             |call: usize| !self.given[call] && !self.named[call] && !self.is_its_own(agent, call);
         let calls = self.fold.calls.iter().enumerate();
         let found = calls.filter(|(at, _)| free(*at)).find(|(_, call)| fits(call));
         if let Some((call, _)) = found {
-            self.give(agent, call);
+            self.assign_call(agent, call);
         }
     }
 
     fn is_its_own(&self, agent: usize, call: usize) -> bool {
-        self.fold.calls[call].owner == Owner::Agent(agent)
+        self.fold.calls[call].owner == LineOwner::Agent(agent)
     }
 }
 
-/// The call that started each agent, by the best evidence first.
-fn claims(fold: &Fold) -> Vec<Option<usize>> {
-    let mut claims = Claims {
+/// Returns the call that started each agent, by the best evidence first.
+fn calls_of_agents(fold: &ClaudeFold) -> Vec<Option<usize>> {
+    let mut claims = CallClaims {
         fold,
         of_agent: vec![None; fold.run.subagents.len()],
         given: vec![false; fold.calls.len()],
@@ -195,36 +195,36 @@ fn claims(fold: &Fold) -> Vec<Option<usize>> {
     };
     for (call, id) in &fold.agents.answers {
         if let Some(agent) = fold.agents.by_id.get(id) {
-            claims.give(*agent, *call);
+            claims.assign_call(*agent, *call);
         }
         claims.named[*call] = true;
     }
     let clues = fold.agents.clues.iter().enumerate();
     for (agent, clue) in clues.clone() {
-        if let Some(call) = clue.call_id.as_deref().and_then(|id| fold.call_named(id)) {
-            claims.give(agent, call);
+        if let Some(call) = clue.call_id.as_deref().and_then(|id| fold.call_with_id(id)) {
+            claims.assign_call(agent, call);
         }
     }
     for (agent, clue) in clues {
-        claims.give_first(agent, |call| call.prompt.is_some() && call.prompt == clue.prompt);
+        claims.assign_first_call(agent, |call| call.prompt.is_some() && call.prompt == clue.prompt);
     }
-    for (agent, told) in fold.run.subagents.iter().enumerate() {
-        let has_type = |call: &CallAt| call.agent_type.as_deref() == Some(told.name.as_str());
+    for (agent, subagent) in fold.run.subagents.iter().enumerate() {
+        let has_type = |call: &CallPosition| call.agent_type.as_deref() == Some(subagent.name.as_str());
         claims
-            .give_first(agent, |call| call.starts_agent && call.prompt.is_none() && has_type(call));
+            .assign_first_call(agent, |call| call.starts_agent && call.prompt.is_none() && has_type(call));
     }
     claims.of_agent
 }
 
-/// A recording may say of two agents that each started the other: then the first of them was started by nobody.
-fn break_circles(fold: &Fold, claims: &mut [Option<usize>]) {
+/// Breaks circles: where a recording claims that two agents each started the other, nobody started the first of them.
+fn break_circles(fold: &ClaudeFold, claims: &mut [Option<usize>]) {
     for agent in 0..claims.len() {
         let mut above = Some(agent);
         for _ in 0..claims.len() {
             above = above.and_then(|agent| claims[agent]).and_then(|call| {
                 match fold.calls[call].owner {
-                    Owner::Agent(agent) => Some(agent),
-                    Owner::Turn(_) => None,
+                    LineOwner::Agent(agent) => Some(agent),
+                    LineOwner::Turn(_) => None,
                 }
             });
         }
@@ -234,42 +234,42 @@ fn break_circles(fold: &Fold, claims: &mut [Option<usize>]) {
     }
 }
 
-fn tie(fold: &mut Fold, agent: usize, call: usize) {
-    let CallAt { owner, step, .. } = fold.calls[call];
+fn tie_agent_to_call(fold: &mut ClaudeFold, agent: usize, call: usize) {
+    let CallPosition { owner, step, .. } = fold.calls[call];
     let agent_type = fold.calls[call].agent_type.clone();
     let label = {
-        let step = &mut fold.steps(owner)[step];
+        let step = &mut fold.steps_mut(owner)[step];
         step.kind = StepKind::SubAgent;
         step.subagent = Some(agent);
         step.label.clone()
     };
-    let told = &mut fold.run.subagents[agent];
-    if told.name.is_empty() {
-        told.name = agent_type.unwrap_or_default().into();
+    let started = &mut fold.run.subagents[agent];
+    if started.name.is_empty() {
+        started.name = agent_type.unwrap_or_default().into();
     }
-    if told.title.is_empty() {
-        told.title = label;
+    if started.title.is_empty() {
+        started.title = label;
     }
 }
 
-/// The turn of an agent: that of the call, up to the main agent; where nobody called, the one it worked in.
-fn turns(fold: &Fold, claims: &[Option<usize>]) -> Vec<usize> {
+/// Returns the turn of an agent: that of the call, up to the main agent; where nobody called, the one it worked in.
+fn turns_of_agents(fold: &ClaudeFold, claims: &[Option<usize>]) -> Vec<usize> {
     let of = |agent: usize| {
         let mut at = agent;
         // No way up is longer than there are agents.
         for _ in 0..claims.len() {
             match claims[at].map(|call| fold.calls[call].owner) {
-                Some(Owner::Turn(turn)) => return turn,
-                Some(Owner::Agent(above)) => at = above,
-                None => return by_time(fold, at),
+                Some(LineOwner::Turn(turn)) => return turn,
+                Some(LineOwner::Agent(above)) => at = above,
+                None => return turn_by_time(fold, at),
             }
         }
-        by_time(fold, agent)
+        turn_by_time(fold, agent)
     };
     (0..claims.len()).map(of).collect()
 }
 
-fn by_time(fold: &Fold, agent: usize) -> usize {
+fn turn_by_time(fold: &ClaudeFold, agent: usize) -> usize {
     let turns = &fold.run.turns;
     let started = fold.run.subagents[agent].started_at;
     let before = |time: Time| {
@@ -283,19 +283,19 @@ fn by_time(fold: &Fold, agent: usize) -> usize {
     found.unwrap_or(0).min(turns.len().saturating_sub(1))
 }
 
-/// A step for an agent that no call claims, where it began.
-fn insert(fold: &mut Fold, agent: usize, turn: usize) {
-    fold.turn();
-    let told = &fold.run.subagents[agent];
-    let started_at = told.started_at;
-    let branch_follows_turn = told.was_left.then(|| fold.agents.clues[agent].met_in.is_some());
+/// Inserts a step for an agent that no call claims, where it began.
+fn insert_agent_step(fold: &mut ClaudeFold, agent: usize, turn: usize) {
+    fold.current_turn();
+    let stray = &fold.run.subagents[agent];
+    let started_at = stray.started_at;
+    let branch_follows_turn = stray.was_left.then(|| fold.agents.clues[agent].met_in.is_some());
     let step = Step {
         kind: StepKind::SubAgent,
         role: Role::Assistant,
-        label: told.title.clone(),
+        label: stray.title.clone(),
         started_at,
-        ended_at: told.ended_at,
-        place: told.steps.first().map(|step| step.place).unwrap_or_default(),
+        ended_at: stray.ended_at,
+        place: stray.steps.first().map(|step| step.place).unwrap_or_default(),
         subagent: Some(agent),
         ..Step::default()
     };
@@ -310,20 +310,20 @@ fn insert(fold: &mut Fold, agent: usize, turn: usize) {
     steps.insert(at, step);
 }
 
-fn set_parents(fold: &mut Fold, turns: &[usize]) {
-    let mut parents: Vec<Option<Parent>> = vec![None; fold.run.subagents.len()];
+fn set_parents(fold: &mut ClaudeFold, turns: &[usize]) {
+    let mut parents: Vec<Option<ParentStep>> = vec![None; fold.run.subagents.len()];
     let mut note = |steps: &[Step], turn: usize, subagent: Option<usize>| {
         for (step, found) in steps.iter().enumerate() {
             if let Some(parent) = found.subagent.and_then(|agent| parents.get_mut(agent)) {
-                parent.get_or_insert(Parent { turn, subagent, step });
+                parent.get_or_insert(ParentStep { turn, subagent, step });
             }
         }
     };
-    for (turn, told) in fold.run.turns.iter().enumerate() {
-        note(&told.steps, turn, None);
+    for (turn, item) in fold.run.turns.iter().enumerate() {
+        note(&item.steps, turn, None);
     }
-    for (agent, told) in fold.run.subagents.iter().enumerate() {
-        note(&told.steps, turns[agent], Some(agent));
+    for (agent, item) in fold.run.subagents.iter().enumerate() {
+        note(&item.steps, turns[agent], Some(agent));
     }
     for (agent, parent) in fold.run.subagents.iter_mut().zip(parents) {
         agent.parent = parent;

@@ -1,25 +1,25 @@
-//! From records to words: what is shown when somebody opens a step.
+//! Reads the text of records, which is shown when somebody opens a step.
 
 use super::{
-    json::{Count, Quoted, Raw, Text, elements, field, indented, object},
-    record::{Attachment, Block, Input, Message, Record, Structured, Swap, blocks, string},
+    json::{CountField, QuotedText, RawField, TextField, list_elements, read_field, indented_json, read_object},
+    record::{ClaudeAttachment, ContentBlock, ToolInput, ClaudeMessage, ClaudeRecord, ToolResultFields, TextSwap, content_blocks, field_text},
 };
 use crate::{
-    tape::{Tape, Value},
-    wrapped::{self, Wrapped},
+    tape::{JsonTape, TapeValue},
+    wrapped_text::{self, WrappedText},
 };
 use trajview_run::{Step, StepText, ToolResult, pictures};
 
-pub use trajview_code::utf8::readable;
+pub use trajview_code::utf8::lossy_text;
 
-/// How the summary of a compacted context begins, where no flag says that it is one.
-pub const CONTINUED: &str = "This session is being continued from a previous conversation";
+/// The beginning of the summary of a compacted context, where no flag marks it.
+pub const CONTINUATION_START: &str = "This session is being continued from a previous conversation";
 
-/// Stands for thinking whose words the recording does not hold.
-pub const UNTOLD_THINKING: &str = "(thinking, words not recorded)";
+/// The text in place of thinking that the recording does not contain.
+pub const UNRECORDED_THINKING: &str = "(thinking, words not recorded)";
 
-/// Begins the label of a file that is no longer as the agent knows it: a person, a formatter or a shell command did it.
-pub const CHANGED_SINCE: &str = "changed since the agent read it: ";
+/// The beginning of the label of a file that changed after the agent read it: by a person, a formatter or a shell command.
+pub const CHANGED_FILE_START: &str = "changed since the agent read it: ";
 
 /// Tags around words that the program wrote or a person gave to the shell, not to the model.
 const PROGRAM_TAGS: &[&str] = &[
@@ -35,7 +35,7 @@ const PROGRAM_TAGS: &[&str] = &[
     "user-memory-input",
 ];
 
-/// The tag of [`PROGRAM_TAGS`] that a message starts with.
+/// Returns the tag of [`PROGRAM_TAGS`] that a message starts with.
 pub fn program_tag(head: &str) -> Option<&'static str> {
     let rest = head.trim_start().strip_prefix('<')?;
     PROGRAM_TAGS
@@ -44,16 +44,17 @@ pub fn program_tag(head: &str) -> Option<&'static str> {
         .find(|tag| rest.strip_prefix(tag).is_some_and(|rest| rest.starts_with(['>', ' '])))
 }
 
-/// The part of a request's place under which the blocks are found that stand around its words.
-pub const WRAPPER: u32 = 1;
+/// The part of a request's place that refers to the blocks around its text.
+pub const WRAPPER_PART: u32 = 1;
 
-/// A text of a user message without the blocks that an editor, a hook or the program put around the person's own words.
-pub fn unwrapped(text: &str) -> Wrapped<'_> {
-    wrapped::split(text, &is_wrapper)
+/// Returns a text of a user message without the blocks that an editor, a hook or the program put around the person's
+/// own words.
+pub fn split_wrappers(text: &str) -> WrappedText<'_> {
+    wrapped_text::split_blocks(text, &is_wrapper)
 }
 
-/// Whether the program, a hook or an editor writes such a tag into a user message. Not those of notifications, after which
-/// the program goes on without a tag.
+/// Returns whether the program, a hook or an editor writes such a tag into a user message. Tags of notifications do not
+/// count, since the program continues after them without a tag.
 fn is_wrapper(tag: &str) -> bool {
     tag.starts_with("ide_")
         || tag.starts_with("local-command-")
@@ -73,48 +74,48 @@ fn is_wrapper(tag: &str) -> bool {
         )
 }
 
-/// Whether a text is nothing but context that an editor, a hook or the program put there.
+/// Returns whether a text is only context that an editor, a hook or the program added.
 pub fn is_context(head: &str) -> bool {
-    let tag = wrapped::tag(head.trim_start()).unwrap_or_default();
+    let tag = wrapped_text::first_tag(head.trim_start()).unwrap_or_default();
     tag.starts_with("ide_")
         || tag.ends_with("-hook")
         || matches!(tag, "system-reminder" | "new-diagnostics")
 }
 
-/// Whether the program says that what follows was done without the model.
+/// Returns whether the program announces that the following was done without the model.
 pub fn is_caveat(head: &str) -> bool {
     head.starts_with("Caveat: The messages below were generated")
         || head.starts_with("<local-command-caveat>")
 }
 
-/// Whether a hook told the model what is wrong, which is marked like the program's own words.
+/// Returns whether a hook reported an error to the model; such a text is marked like the program's own.
 pub fn is_hook_feedback(head: &str) -> bool {
     head.lines().next().is_some_and(|line| line.trim_end().ends_with("hook feedback:"))
 }
 
-fn between<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+fn tag_contents<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     Some(rest.split_once(&format!("</{tag}>")).map_or(rest, |(inner, _)| inner))
 }
 
-/// A slash command as it was typed, out of the tags it is recorded in.
-pub fn command(text: &str) -> Option<String> {
-    let name = between(text, "command-name")?.trim();
-    let arguments = between(text, "command-args").unwrap_or_default().trim();
+/// Returns a slash command as it was typed, out of the tags it is recorded in.
+pub fn slash_command(text: &str) -> Option<String> {
+    let name = tag_contents(text, "command-name")?.trim();
+    let arguments = tag_contents(text, "command-args").unwrap_or_default().trim();
     let slash = if name.starts_with('/') { "" } else { "/" };
     Some(format!("{slash}{name} {arguments}").trim_end().to_owned())
 }
 
-/// What the program says within its tags: a notification's summary, a command's output.
-pub fn aside(text: &str) -> Option<String> {
+/// Returns the program's text within its tags: a notification's summary, a command's output.
+pub fn program_text(text: &str) -> Option<String> {
     if text.trim_start().starts_with("<task-notification>") {
-        return between(text, "summary").map(str::to_owned);
+        return tag_contents(text, "summary").map(str::to_owned);
     }
-    aside_in_full(text)
+    whole_program_text(text)
 }
 
-/// The text without the entities of XML, where its program wrote them: `<` and `&` never stand there as they are. Earlier
-/// versions wrote them so.
+/// Returns the text with XML entities resolved, for a program that wrote `<` and `&` only as entities. Earlier versions did
+/// so.
 fn without_entities(text: &str) -> String {
     const ENTITIES: [(&str, char); 6] = [
         ("&lt;", '<'),
@@ -137,7 +138,7 @@ fn without_entities(text: &str) -> String {
     plain
 }
 
-/// Without the colour codes that `/context` and its like print.
+/// Returns the text without the colour codes that commands such as `/context` print.
 fn without_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -155,71 +156,71 @@ fn without_escapes(text: &str) -> String {
     plain
 }
 
-/// A sized placeholder for what is not text.
-pub fn placeholder(block: &Block<'_>) -> Option<String> {
+/// Returns a sized placeholder for what is not text.
+pub fn media_placeholder(block: &ContentBlock<'_>) -> Option<String> {
     let kind = block.kind.as_str();
     if !matches!(kind, "image" | "document" | "file" | "audio") {
         return None;
     }
-    let of = |name| Quoted::of(field(block.source, name));
+    let of = |name| QuotedText::from_raw(read_field(block.source, name));
     let place = of("url").map(|url| format!(" {}", url.label())).unwrap_or_default();
-    let media_type: Text<'_> = field(block.source, "media_type");
-    let what = media_type.filled().unwrap_or(kind);
+    let media_type: TextField<'_> = read_field(block.source, "media_type");
+    let what = media_type.non_empty().unwrap_or(kind);
     if let Some(data) = of("data").filter(|_| kind == "image") {
-        return Some(format!("[image: {}]", pictures::said(what, &data.text())));
+        return Some(format!("[image: {}]", pictures::describe_image(what, &data.text())));
     }
     let size = of("data").map(|data| format!(", {} bytes", data.len() / 4 * 3));
     Some(format!("[{kind}: {what}{place}{}]", size.unwrap_or_default()))
 }
 
-/// The text of a message's or a result's content, with placeholders for what is not text.
-pub fn content(raw: Raw<'_>) -> String {
-    let Some(found) = blocks(raw) else { return raw.map(indented).unwrap_or_default() };
-    let originals: Vec<_> = elements(raw).collect();
+/// Returns the text of a message's or a result's content, with placeholders for what is not text.
+pub fn content_text(raw: RawField<'_>) -> String {
+    let Some(found) = content_blocks(raw) else { return raw.map(indented_json).unwrap_or_default() };
+    let originals: Vec<_> = list_elements(raw).collect();
     let texts = found.iter().enumerate().map(|(at, block)| {
-        let shown = Quoted::of(block.text).map(Quoted::text).or_else(|| placeholder(block));
-        shown.unwrap_or_else(|| originals.get(at).copied().map(indented).unwrap_or_default())
+        let shown = QuotedText::from_raw(block.text).map(QuotedText::text).or_else(|| media_placeholder(block));
+        shown.unwrap_or_else(|| originals.get(at).copied().map(indented_json).unwrap_or_default())
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// An observation's text: what the record has, and the size of the whole where it was too long to be kept.
-fn outcome(raw: Raw<'_>, structured: &Structured<'_>) -> String {
-    let mut text = content(raw);
-    text.push_str(&persisted(structured));
+/// Returns an observation's text: what the record has, and the size of the whole where it was too long to be kept.
+fn outcome_text(raw: RawField<'_>, structured: &ToolResultFields<'_>) -> String {
+    let mut text = content_text(raw);
+    text.push_str(&persisted_size_note(structured));
     text
 }
 
-fn persisted(structured: &Structured<'_>) -> String {
+fn persisted_size_note(structured: &ToolResultFields<'_>) -> String {
     structured.persisted_output_size.0.map_or_else(String::new, |size| {
         format!("\n[the whole output, {size} bytes, is not in this record]")
     })
 }
 
-/// The part of the place of an observation that is the whole of a file beside the log.
-pub const KEPT_BESIDE: u32 = u32::MAX;
+/// The part of the place of an observation that is a whole file beside the log.
+pub const RESULT_FILE_PART: u32 = u32::MAX;
 
-/// The text of a file that an observation was written to: as it is, or the texts of its blocks.
-pub fn kept_beside(file: &str) -> String {
-    let tape = Tape::read(file.trim());
-    let list = tape.as_ref().map(Tape::root).filter(|root| root.is_list());
+/// Returns the text of a file that an observation was written to: as it is, or the texts of its blocks.
+pub fn result_file_text(file: &str) -> String {
+    let tape = JsonTape::parse(file.trim());
+    let list = tape.as_ref().map(JsonTape::root).filter(|root| root.is_list());
     let is_blocks =
-        elements(list).any(|block| field::<Text<'_>>(Some(block), "type").filled().is_some());
-    if is_blocks { content(list) } else { file.to_owned() }
+        list_elements(list).any(|block| read_field::<TextField<'_>>(Some(block), "type").non_empty().is_some());
+    if is_blocks { content_text(list) } else { file.to_owned() }
 }
 
-/// The name of the file, below the session's own folder, that an observation was too long for.
-pub fn kept_in(content: Raw<'_>, structured: &Structured<'_>) -> Option<Box<str>> {
+/// Returns the name of the file, below the session's own folder, that an observation was too long for.
+pub fn result_file_name(content: RawField<'_>, structured: &ToolResultFields<'_>) -> Option<Box<str>> {
     let named = |path: &str| {
         let path = path.replace('\\', "/");
         let (_, name) = path.rsplit_once("/tool-results/")?;
         (!name.is_empty() && !name.contains('/')).then(|| name.into())
     };
-    if let Some(path) = structured.persisted_output_path.filled() {
+    if let Some(path) = structured.persisted_output_path.non_empty() {
         return named(path);
     }
-    let texts = elements(content).filter_map(|block| Quoted::of(field(Some(block), "text")));
-    let head = Quoted::of(content).into_iter().chain(texts).map(|text| text.head(2000));
+    let texts = list_elements(content).filter_map(|block| QuotedText::from_raw(read_field(Some(block), "text")));
+    let head = QuotedText::from_raw(content).into_iter().chain(texts).map(|text| text.first_chars(2000));
     let marked = |head: String| {
         let (_, rest) = head.split_once("<persisted-output>")?;
         let (_, path) = rest.split_once("saved to: ")?;
@@ -228,24 +229,24 @@ pub fn kept_in(content: Raw<'_>, structured: &Structured<'_>) -> Option<Box<str>
     head.into_iter().find_map(marked)
 }
 
-/// Size of [`outcome`], in the usual case without decoding it.
-pub fn outcome_bytes(raw: Raw<'_>, structured: &Structured<'_>) -> u64 {
-    let content = match Quoted::of(raw) {
+/// Returns size of [`outcome_text`], in the usual case without decoding it.
+pub fn outcome_bytes(raw: RawField<'_>, structured: &ToolResultFields<'_>) -> u64 {
+    let content = match QuotedText::from_raw(raw) {
         Some(text) => text.len(),
-        None => content(raw).len() as u64,
+        None => content_text(raw).len() as u64,
     };
-    content + persisted(structured).len() as u64
+    content + persisted_size_note(structured).len() as u64
 }
 
-/// What an API error record says.
-pub fn api_error(record: &Record<'_>) -> String {
-    let inner: Raw<'_> = field(record.error, "error");
-    let innermost: Raw<'_> = field(inner, "error");
-    let message = |raw| field(raw, "message");
-    let said =
+/// Returns the message of an API error record.
+pub fn api_error_text(record: &ClaudeRecord<'_>) -> String {
+    let inner: RawField<'_> = read_field(record.error, "error");
+    let innermost: RawField<'_> = read_field(inner, "error");
+    let message = |raw| read_field(raw, "message");
+    let reason =
         [record.error, message(innermost), message(inner), message(record.error), record.content];
-    let said = said.into_iter().find_map(Quoted::of).map(Quoted::text).unwrap_or_default();
-    let status = record.error_status.0.or(field::<Count>(record.error, "status").0);
+    let reason = reason.into_iter().find_map(QuotedText::from_raw).map(QuotedText::text).unwrap_or_default();
+    let status = record.error_status.0.or(read_field::<CountField>(record.error, "status").0);
     let status = status.map(|status| format!(" {status}")).unwrap_or_default();
     let attempt = record.attempt.0.or(record.session_attempt.0);
     let most = record.max_retries.0.or(record.session_max_retries.0);
@@ -254,160 +255,161 @@ pub fn api_error(record: &Record<'_>) -> String {
         (Some(attempt), None) => format!(" (attempt {attempt})"),
         _ => String::new(),
     };
-    let colon = if said.is_empty() { "" } else { ": " };
-    format!("API error{status}{attempt}{colon}{said}")
+    let colon = if reason.is_empty() { "" } else { ": " };
+    format!("API error{status}{attempt}{colon}{reason}")
 }
 
-/// A tool that was not allowed.
-pub fn denial(raw: Value<'_>) -> String {
-    let tool: Text<'_> = field(Some(raw), "tool_name");
-    let input: Input<'_> = object(field(Some(raw), "tool_input"));
-    let about = string(input.command.or(input.file_path).or(input.description));
+/// Returns a tool that was not allowed.
+pub fn denial_text(raw: TapeValue<'_>) -> String {
+    let tool: TextField<'_> = read_field(Some(raw), "tool_name");
+    let input: ToolInput<'_> = read_object(read_field(Some(raw), "tool_input"));
+    let about = field_text(input.command.or(input.file_path).or(input.description));
     format!("permission denied: {} {about}", tool.as_str())
 }
 
-/// Output tokens of each model of a result's `modelUsage`.
-pub fn output_of_models(raw: Raw<'_>) -> Box<[u64]> {
+/// Returns output tokens of each model of a result's `modelUsage`.
+pub fn output_of_models(raw: RawField<'_>) -> Box<[u64]> {
     let models = raw.filter(|raw| raw.is_object()).into_iter().flat_map(|raw| raw.fields());
-    models.filter_map(|(_, model)| field::<Count>(Some(model), "outputTokens").0).collect()
+    models.filter_map(|(_, model)| read_field::<CountField>(Some(model), "outputTokens").0).collect()
 }
 
-/// What a step says.
-pub fn words(record: &[u8], step: &Step) -> StepText {
-    let line = readable(record);
-    let tape = Tape::read(line.trim());
-    let Ok(record) = Record::of(&line, tape.as_ref()) else {
+/// Returns the text of a step.
+pub fn step_text(record: &[u8], step: &Step) -> StepText {
+    let line = lossy_text(record);
+    let tape = JsonTape::parse(line.trim());
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else {
         return StepText { text: line.into_owned(), ..StepText::default() };
     };
     let plain = |text| StepText { text, ..StepText::default() };
     let part = step.place.part as usize;
     match record.kind.as_str() {
-        "assistant" => assistant(&record, part).unwrap_or_else(|| plain(whole(&line))),
-        "user" => plain(user(&record).unwrap_or_else(|| whole(&line))),
-        "tool_use" => arguments(record.name.as_str(), record.input),
-        "attachment" => plain(attachment(&record).unwrap_or_else(|| whole(&line))),
-        "result" => plain(result_record(&record, part)),
-        "system" => plain(system(&record).unwrap_or_else(|| whole(&line))),
-        _ => plain(whole(&line)),
+        "assistant" => assistant_text(&record, part).unwrap_or_else(|| plain(readable_record(&line))),
+        "user" => plain(user_message_text(&record).unwrap_or_else(|| readable_record(&line))),
+        "tool_use" => arguments_text(record.name.as_str(), record.input),
+        "attachment" => plain(attachment_text(&record).unwrap_or_else(|| readable_record(&line))),
+        "result" => plain(result_record_text(&record, part)),
+        "system" => plain(system_text(&record).unwrap_or_else(|| readable_record(&line))),
+        _ => plain(readable_record(&line)),
     }
 }
 
-/// The whole record, readable.
-fn whole(line: &str) -> String {
-    Tape::read(line.trim()).map_or_else(|| line.to_owned(), |tape| indented(tape.root()))
+/// Returns the whole record, readable.
+fn readable_record(line: &str) -> String {
+    JsonTape::parse(line.trim()).map_or_else(|| line.to_owned(), |tape| indented_json(tape.root()))
 }
 
-fn assistant(record: &Record<'_>, part: usize) -> Option<StepText> {
-    let message: Message<'_> = object(record.message);
-    let blocks = blocks(message.content)?;
+fn assistant_text(record: &ClaudeRecord<'_>, part: usize) -> Option<StepText> {
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    let blocks = content_blocks(message.content)?;
     let block = blocks.get(part)?;
     let plain = |text| Some(StepText { text, ..StepText::default() });
     match block.kind.as_str() {
-        "text" => plain(string(block.text)),
-        "thinking" if !string(block.thinking).is_empty() => plain(string(block.thinking)),
-        "thinking" | "redacted_thinking" => plain(UNTOLD_THINKING.to_owned()),
-        kind if kind.ends_with("tool_use") => Some(arguments(block.name.as_str(), block.input)),
+        "text" => plain(field_text(block.text)),
+        "thinking" if !field_text(block.thinking).is_empty() => plain(field_text(block.thinking)),
+        "thinking" | "redacted_thinking" => plain(UNRECORDED_THINKING.to_owned()),
+        kind if kind.ends_with("tool_use") => Some(arguments_text(block.name.as_str(), block.input)),
         _ => {
-            let original = elements(message.content).nth(part).map(indented);
-            plain(placeholder(block).or(original).unwrap_or_default())
+            let original = list_elements(message.content).nth(part).map(indented_json);
+            plain(media_placeholder(block).or(original).unwrap_or_default())
         }
     }
 }
 
-fn user(record: &Record<'_>) -> Option<String> {
-    let message: Message<'_> = object(record.message);
-    let found = blocks(message.content)?;
-    let parts = Parts::of(&found);
-    if !parts.words.is_empty() && !parts.wrappers.is_empty() {
-        return Some(parts.words.join("\n"));
+fn user_message_text(record: &ClaudeRecord<'_>) -> Option<String> {
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    let found = content_blocks(message.content)?;
+    let parts = MessageTexts::from_blocks(&found);
+    if !parts.texts.is_empty() && !parts.wrappers.is_empty() {
+        return Some(parts.texts.join("\n"));
     }
-    let text = content(message.content);
-    let command = if record.is_meta.0 { None } else { command(&text) };
-    let shown = command.or_else(|| program_tag(&text).and_then(|_| aside_in_full(&text)));
+    let text = content_text(message.content);
+    let command = if record.is_meta.0 { None } else { slash_command(&text) };
+    let shown = command.or_else(|| program_tag(&text).and_then(|_| whole_program_text(&text)));
     Some(shown.unwrap_or(text))
 }
 
-/// As [`aside`], with all of a notification.
-fn aside_in_full(text: &str) -> Option<String> {
+/// Returns the program's text as [`program_text`] does, with all of a notification.
+fn whole_program_text(text: &str) -> Option<String> {
     let tag = program_tag(text)?;
     let inner = |tag: &str| {
-        let inner = between(text, tag)?.trim();
+        let inner = tag_contents(text, tag)?.trim();
         Some(if tag.starts_with("bash-") { without_entities(inner) } else { inner.to_owned() })
     };
-    let mut told = inner(tag)?;
+    let mut output = inner(tag)?;
     // What a command printed is written in two tags, one after the other.
     if tag == "bash-stdout"
         && let Some(errors) = inner("bash-stderr").filter(|errors| !errors.is_empty())
     {
-        told = if told.is_empty() { errors } else { format!("{told}\n{errors}") };
+        output = if output.is_empty() { errors } else { format!("{output}\n{errors}") };
     }
-    Some(without_escapes(&told))
+    Some(without_escapes(&output))
 }
 
-fn system(record: &Record<'_>) -> Option<String> {
+fn system_text(record: &ClaudeRecord<'_>) -> Option<String> {
     match record.subtype.as_str() {
-        "api_error" | "api_retry" => Some(api_error(record)),
-        "task_notification" => Quoted::of(record.summary).map(Quoted::text),
+        "api_error" | "api_retry" => Some(api_error_text(record)),
+        "task_notification" => QuotedText::from_raw(record.summary).map(QuotedText::text),
         _ => {
-            let text = Quoted::of(record.content).map(Quoted::text)?;
-            Some(command(&text).or_else(|| aside_in_full(&text)).unwrap_or(text))
+            let text = QuotedText::from_raw(record.content).map(QuotedText::text)?;
+            Some(slash_command(&text).or_else(|| whole_program_text(&text)).unwrap_or(text))
         }
     }
 }
 
-fn attachment(record: &Record<'_>) -> Option<String> {
-    let attachment: Attachment<'_> = object(record.attachment);
+fn attachment_text(record: &ClaudeRecord<'_>) -> Option<String> {
+    let attachment: ClaudeAttachment<'_> = read_object(record.attachment);
     match attachment.kind.as_str() {
         "edited_text_file" => {
-            let name = string(attachment.filename);
-            Some(format!("{CHANGED_SINCE}{name}\n\n{}", string(attachment.snippet)))
+            let name = field_text(attachment.filename);
+            Some(format!("{CHANGED_FILE_START}{name}\n\n{}", field_text(attachment.snippet)))
         }
-        "queued_command" => Some(content(attachment.prompt)),
+        "queued_command" => Some(content_text(attachment.prompt)),
         _ => None,
     }
 }
 
-/// Part 0 is the result itself, the parts after it the tools that were not allowed.
-fn result_record(record: &Record<'_>, part: usize) -> String {
-    let mut denials = elements(record.permission_denials);
+/// Returns the text of a result record: part 0 is the result itself, the parts after it are the tools that were not
+/// allowed.
+fn result_record_text(record: &ClaudeRecord<'_>, part: usize) -> String {
+    let mut denials = list_elements(record.permission_denials);
     if let Some(raw) = part.checked_sub(1).and_then(|at| denials.nth(at)) {
-        return format!("{}\n\n{}", denial(raw), indented(raw));
+        return format!("{}\n\n{}", denial_text(raw), indented_json(raw));
     }
-    let errors = elements(record.errors);
-    let mut told = vec![string(record.result)];
-    told.extend(
-        errors.map(|raw| Quoted::of(Some(raw)).map(Quoted::text).unwrap_or_else(|| indented(raw))),
+    let errors = list_elements(record.errors);
+    let mut lines = vec![field_text(record.result)];
+    lines.extend(
+        errors.map(|raw| QuotedText::from_raw(Some(raw)).map(QuotedText::text).unwrap_or_else(|| indented_json(raw))),
     );
-    told.retain(|text| !text.is_empty());
-    if told.is_empty() { record.subtype.as_str().to_owned() } else { told.join("\n") }
+    lines.retain(|text| !text.is_empty());
+    if lines.is_empty() { record.subtype.as_str().to_owned() } else { lines.join("\n") }
 }
 
-/// A call's arguments as a person would read them.
-fn arguments(tool: &str, raw: Raw<'_>) -> StepText {
-    let input: Input<'_> = object(raw);
-    let text = if tool == "Bash" { string(input.description) } else { String::new() };
-    let told = match tool {
-        "Bash" => Quoted::of(input.command).map(Quoted::text),
-        "Write" => written(&input),
-        "Edit" | "MultiEdit" => replaced(&input),
+/// Returns a call's arguments as a person would read them.
+fn arguments_text(tool: &str, raw: RawField<'_>) -> StepText {
+    let input: ToolInput<'_> = read_object(raw);
+    let text = if tool == "Bash" { field_text(input.description) } else { String::new() };
+    let argument_text = match tool {
+        "Bash" => QuotedText::from_raw(input.command).map(QuotedText::text),
+        "Write" => write_arguments(&input),
+        "Edit" | "MultiEdit" => edit_arguments(&input),
         _ => None,
     };
-    StepText { text, arguments: told.or_else(|| raw.map(indented)), result: None }
+    StepText { text, arguments: argument_text.or_else(|| raw.map(indented_json)), result: None }
 }
 
-fn written(input: &Input<'_>) -> Option<String> {
-    let path = Quoted::of(input.file_path)?.text();
-    Some(format!("{path}\n{}", Quoted::of(input.content)?.text()))
+fn write_arguments(input: &ToolInput<'_>) -> Option<String> {
+    let path = QuotedText::from_raw(input.file_path)?.text();
+    Some(format!("{path}\n{}", QuotedText::from_raw(input.content)?.text()))
 }
 
-/// The old lines with `-`, the new ones with `+`: what was asked for, not where it stands.
-fn replaced(input: &Input<'_>) -> Option<String> {
-    let mut shown = Quoted::of(input.file_path)?.text();
-    for swap in swaps(input) {
+/// Returns the requested replacements: old lines with `-`, new ones with `+`.
+fn edit_arguments(input: &ToolInput<'_>) -> Option<String> {
+    let mut shown = QuotedText::from_raw(input.file_path)?.text();
+    for swap in requested_swaps(input) {
         let all = if swap.replace_all.0 { "@@ every occurrence @@" } else { "@@" };
         shown.push_str(&format!("\n{all}"));
         for (sign, side) in [('-', swap.old_string), ('+', swap.new_string)] {
-            for line in string(side).lines() {
+            for line in field_text(side).lines() {
                 shown.push_str(&format!("\n{sign}{line}"));
             }
         }
@@ -415,77 +417,79 @@ fn replaced(input: &Input<'_>) -> Option<String> {
     Some(shown)
 }
 
-/// The replacements a call asks for: one for Edit, several for MultiEdit.
-pub fn swaps<'a>(input: &Input<'a>) -> Vec<Swap<'a>> {
+/// Returns the replacements a call asks for: one for Edit, several for MultiEdit.
+pub fn requested_swaps<'a>(input: &ToolInput<'a>) -> Vec<TextSwap<'a>> {
     if input.edits.is_some() {
-        return elements(input.edits).map(|swap| object(Some(swap))).collect();
+        return list_elements(input.edits).map(|swap| read_object(Some(swap))).collect();
     }
-    vec![Swap {
+    vec![TextSwap {
         old_string: input.old_string,
         new_string: input.new_string,
         replace_all: input.replace_all,
     }]
 }
 
-/// What a user message holds beside results: the person's words, with what is no text, and the blocks around them.
+/// The texts of a user message beside results: the person's text, placeholders for other content, and the blocks around
+/// them.
 #[derive(Default)]
-struct Parts {
-    words: Vec<String>,
+struct MessageTexts {
+    texts: Vec<String>,
     wrappers: Vec<String>,
 }
 
-impl Parts {
-    fn of(blocks: &[Block<'_>]) -> Self {
+impl MessageTexts {
+    fn from_blocks(blocks: &[ContentBlock<'_>]) -> Self {
         let mut parts = Self::default();
         for block in blocks {
-            let Some(text) = Quoted::of(block.text).map(Quoted::text) else {
-                parts.words.extend(placeholder(block));
+            let Some(text) = QuotedText::from_raw(block.text).map(QuotedText::text) else {
+                parts.texts.extend(media_placeholder(block));
                 continue;
             };
-            let Wrapped { words, blocks } = unwrapped(&text);
+            let WrappedText { person_text, blocks } = split_wrappers(&text);
             parts.wrappers.extend(blocks.into_iter().map(str::to_owned));
-            parts.words.extend((!words.is_empty()).then(|| words.to_owned()));
+            parts.texts.extend((!person_text.is_empty()).then(|| person_text.to_owned()));
         }
         parts
     }
 }
 
-/// What the program put before the model with a request: a record of its own, or the blocks around the words of the request.
-pub fn added(record: &[u8], part: u32) -> String {
-    if part != WRAPPER {
-        return request(record);
+/// Returns the text that the program put before the model with a request: a record of its own, or the blocks around the
+/// request.
+pub fn added_text(record: &[u8], part: u32) -> String {
+    if part != WRAPPER_PART {
+        return request_text(record);
     }
-    let line = readable(record);
-    let tape = Tape::read(line.trim());
-    let Ok(record) = Record::of(&line, tape.as_ref()) else { return String::new() };
-    let message: Message<'_> = object(record.message);
-    Parts::of(&blocks(message.content).unwrap_or_default()).wrappers.join("\n")
+    let line = lossy_text(record);
+    let tape = JsonTape::parse(line.trim());
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return String::new() };
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    MessageTexts::from_blocks(&content_blocks(message.content).unwrap_or_default()).wrappers.join("\n")
 }
 
-/// The whole text of a request.
-pub fn request(record: &[u8]) -> String {
-    let line = readable(record);
-    let tape = Tape::read(line.trim());
-    let Ok(record) = Record::of(&line, tape.as_ref()) else { return line.into_owned() };
-    user(&record).unwrap_or_else(|| whole(&line))
+/// Returns the whole text of a request.
+pub fn request_text(record: &[u8]) -> String {
+    let line = lossy_text(record);
+    let tape = JsonTape::parse(line.trim());
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return line.into_owned() };
+    user_message_text(&record).unwrap_or_else(|| readable_record(&line))
 }
 
-/// An observation's text.
-pub fn result(record: &[u8], result: &ToolResult) -> String {
-    let line = readable(record);
-    if result.place.part == KEPT_BESIDE {
-        return kept_beside(&line);
+/// Returns an observation's text.
+pub fn result_text(record: &[u8], result: &ToolResult) -> String {
+    let line = lossy_text(record);
+    if result.place.part == RESULT_FILE_PART {
+        return result_file_text(&line);
     }
-    let tape = Tape::read(line.trim());
-    let Ok(record) = Record::of(&line, tape.as_ref()) else { return line.into_owned() };
+    let tape = JsonTape::parse(line.trim());
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return line.into_owned() };
     if record.kind.as_str() == "tool_result" {
-        return content(record.output.or(record.content));
+        return content_text(record.output.or(record.content));
     }
-    let message: Message<'_> = object(record.message);
-    let found = blocks(message.content).unwrap_or_default();
-    let Some(block) = found.get(result.place.part as usize) else { return whole(&line) };
+    let message: ClaudeMessage<'_> = read_object(record.message);
+    let found = content_blocks(message.content).unwrap_or_default();
+    let Some(block) = found.get(result.place.part as usize) else { return readable_record(&line) };
     let is_only =
         found.iter().filter(|block| block.kind.as_str().ends_with("tool_result")).count() == 1;
-    let structured = if is_only { object(record.structured()) } else { Structured::default() };
-    outcome(block.content, &structured)
+    let structured = if is_only { read_object(record.structured_result()) } else { ToolResultFields::default() };
+    outcome_text(block.content, &structured)
 }

@@ -2,77 +2,77 @@
 
 use std::borrow::Cow;
 
-use crate::object::{self as json, Object};
-use crate::tape::{Tape, Value};
+use crate::json_object::{self as json, JsonObject};
+use crate::tape::{JsonTape, TapeValue};
 use trajview_code::patch::{self, FilePatch};
 
 /// The arguments that say what a call is about, best first.
-const MAIN: &str = "cmd command input patch path file_path query q explanation message prompt \
+const MAIN_ARGUMENT_KEYS: &str = "cmd command input patch path file_path query q explanation message prompt \
     objective url pattern code script chars text name task_name ref_id plan questions items target \
     agent_id id";
 
-/// The call's main argument: the command without its shell, the files of a patch, the question asked.
+/// Returns the main argument of a call: the command without its shell, the files of a patch, the question.
 pub fn main_argument(arguments: &str) -> String {
-    let tape = Tape::read(arguments);
-    main_argument_of(arguments, &patch::in_call(arguments), Object::on(&tape))
+    let tape = JsonTape::parse(arguments);
+    main_argument_of(arguments, &patch::patches_in_call(arguments), JsonObject::from_tape(&tape))
 }
 
-/// As [`main_argument`], where the patch in them and the object they are were looked for before.
+/// Returns the main argument as [`main_argument`] does, from a patch and an object that the caller has parsed.
 pub fn main_argument_of(
     arguments: &str,
     files: &[FilePatch],
-    object: Option<Object<'_>>,
+    object: Option<JsonObject<'_>>,
 ) -> String {
     if !files.is_empty() {
-        return paths(files);
+        return patch_paths(files);
     }
     match object {
-        Some(fields) => of_fields(&fields),
-        None if arguments.contains("tools.") => of_script(arguments),
+        Some(fields) => main_argument_of_fields(&fields),
+        None if arguments.contains("tools.") => main_call_of_script(arguments),
         None => arguments.to_owned(),
     }
 }
 
-fn of_fields(fields: &Object<'_>) -> String {
-    let main = MAIN.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value);
-    let first = || fields.fields().find_map(|(_, raw)| json::text(raw)).map(Cow::into_owned);
+fn main_argument_of_fields(fields: &JsonObject<'_>) -> String {
+    let main = MAIN_ARGUMENT_KEYS.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value_text);
+    let first = || fields.fields().find_map(|(_, raw)| json::string_text(raw)).map(Cow::into_owned);
     main.filter(|text| !text.trim().is_empty()).or_else(first).unwrap_or_default()
 }
 
-fn value(raw: Value<'_>) -> String {
+fn value_text(raw: TapeValue<'_>) -> String {
     if raw.is_list() {
-        return match json::array(raw)
+        return match json::list_elements(raw)
             .iter()
-            .map(|item| json::text(*item))
+            .map(|item| json::string_text(*item))
             .collect::<Option<Vec<_>>>()
         {
-            Some(argv) => command(&argv),
-            None => steps(raw),
+            Some(argv) => command_without_shell(&argv),
+            None => current_plan_item(raw),
         };
     }
-    json::text(raw).map_or_else(|| raw.get().to_owned(), |text| unwrapped(&text).to_owned())
+    json::string_text(raw).map_or_else(|| raw.get().to_owned(), |text| unwrap_shell(&text).to_owned())
 }
 
-/// The item of a plan that is being worked on, else the first.
-fn steps(raw: Value<'_>) -> String {
-    let items: Vec<_> = json::array(raw).into_iter().filter_map(Object::of).collect();
-    let is_current = |item: &&Object<'_>| item.text("status").as_deref() == Some("in_progress");
+/// Returns the item of a plan that is being worked on, else the first.
+fn current_plan_item(raw: TapeValue<'_>) -> String {
+    let items: Vec<_> = json::list_elements(raw).into_iter().filter_map(JsonObject::from_value).collect();
+    let is_current = |item: &&JsonObject<'_>| item.text("status").as_deref() == Some("in_progress");
     let item = items.iter().find(is_current).or(items.first());
-    let text = item.and_then(|item| item.text_of(&["step", "text", "question", "title"]));
+    let text = item.and_then(|item| item.first_text(&["step", "text", "question", "title"]));
     text.map(Cow::into_owned).unwrap_or_default()
 }
 
-/// An argument list as one line, without the shell that runs it.
-pub fn command(argv: &[Cow<'_, str>]) -> String {
+/// Returns an argument list as one line, without the shell that runs it.
+pub fn command_without_shell(argv: &[Cow<'_, str>]) -> String {
     match argv {
         [shell, flag, script] if is_shell(shell) && flag.starts_with('-') => script.to_string(),
         argv => argv.join(" "),
     }
 }
 
-/// An argument list of a record's field, or the command where it is one string.
-pub fn command_of(raw: Value<'_>) -> String {
-    value(raw)
+/// Returns an argument list of a record's field, or the command where it is one string.
+pub fn command_text(raw: TapeValue<'_>) -> String {
+    value_text(raw)
 }
 
 fn is_shell(word: &str) -> bool {
@@ -80,8 +80,8 @@ fn is_shell(word: &str) -> bool {
     matches!(name.trim_end_matches(".exe"), "bash" | "sh" | "zsh" | "fish" | "pwsh" | "powershell")
 }
 
-/// `/bin/bash -lc 'ls'` as `ls`.
-pub fn unwrapped(command: &str) -> &str {
+/// Returns `ls` for `/bin/bash -lc 'ls'`.
+pub fn unwrap_shell(command: &str) -> &str {
     let mut words = command.splitn(3, ' ');
     let (Some(shell), Some(flag), Some(script)) = (words.next(), words.next(), words.next()) else {
         return command;
@@ -99,8 +99,8 @@ pub fn unwrapped(command: &str) -> &str {
     quoted.unwrap_or(script)
 }
 
-/// What a code-mode script does first: the command it runs, or the tool it calls.
-fn of_script(script: &str) -> String {
+/// Returns the first action of a code-mode script: the command that it runs, or the tool that it calls.
+fn main_call_of_script(script: &str) -> String {
     if let Some(command) = commands_in_script(script).into_iter().next() {
         return command;
     }
@@ -109,7 +109,7 @@ fn of_script(script: &str) -> String {
     call.lines().next().unwrap_or_default().to_owned()
 }
 
-/// The commands that a code-mode script hands to `exec_command`.
+/// Returns the commands that a code-mode script passes to `exec_command`.
 pub fn commands_in_script(script: &str) -> Vec<String> {
     let script = patch::without_comments(script);
     let calls = script.split("exec_command(").skip(1);
@@ -122,13 +122,13 @@ pub fn commands_in_script(script: &str) -> Vec<String> {
         .collect()
 }
 
-/// `a.py` or `a.py and 2 more`.
-pub fn paths(files: &[FilePatch]) -> String {
-    listed(files.iter().map(|file| file.path.as_str()))
+/// Returns the paths of a patch in short: `a.py` or `a.py and 2 more`.
+pub fn patch_paths(files: &[FilePatch]) -> String {
+    first_and_count(files.iter().map(|file| file.path.as_str()))
 }
 
-/// The first path and how many more there are.
-pub fn listed<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
+/// Returns the first path and how many more there are.
+pub fn first_and_count<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
     let first = paths.next().unwrap_or_default();
     match paths.count() {
         0 => first.to_owned(),
@@ -136,13 +136,13 @@ pub fn listed<'a>(mut paths: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// All arguments as a person would read them: a command or a patch as it is, else indented JSON.
-pub fn readable(arguments: &str) -> String {
-    let tape = Tape::read(arguments);
-    let Some(fields) = Object::on(&tape) else { return arguments.to_owned() };
-    let told = ["cmd", "command", "input", "patch"].iter().find_map(|key| fields.get(key));
-    match told {
-        Some(raw) => value(raw),
+/// Returns all arguments as a person would read them: a command or a patch as it is, else indented JSON.
+pub fn readable_arguments(arguments: &str) -> String {
+    let tape = JsonTape::parse(arguments);
+    let Some(fields) = JsonObject::from_tape(&tape) else { return arguments.to_owned() };
+    let main_value = ["cmd", "command", "input", "patch"].iter().find_map(|key| fields.get(key));
+    match main_value {
+        Some(raw) => value_text(raw),
         None => serde_json::from_str::<serde_json::Value>(arguments)
             .map_or_else(|_| arguments.to_owned(), |value| format!("{value:#}")),
     }
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn a_command_is_shown_without_the_shell_that_runs_it() {
-        assert_eq!(unwrapped("/bin/bash -lc 'ls -la'"), "ls -la");
-        assert_eq!(unwrapped("/bin/bash -lc true"), "true");
-        assert_eq!(unwrapped("git log"), "git log");
+        assert_eq!(unwrap_shell("/bin/bash -lc 'ls -la'"), "ls -la");
+        assert_eq!(unwrap_shell("/bin/bash -lc true"), "true");
+        assert_eq!(unwrap_shell("git log"), "git log");
     }
 }

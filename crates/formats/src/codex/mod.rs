@@ -1,4 +1,4 @@
-//! What the two Codex formats share: lenient JSON, tool calls as a person reads them, observations.
+//! Shared by the two Codex formats: lenient JSON, tool calls for a reader, observations.
 
 pub(super) mod call;
 pub(super) mod outcome;

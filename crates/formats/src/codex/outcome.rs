@@ -4,48 +4,48 @@
 //! `apply_patch` to 0.13x), then text under `Exit code: N`, then under `Process exited with code N`; code mode
 //! writes `Script completed` or `Script failed`. Others are a list of content parts, or `{content, success}`.
 
-use crate::object::{self as json, Object};
-use crate::tape::{Tape, Value};
+use crate::json_object::{self as json, JsonObject};
+use crate::tape::{JsonTape, TapeValue};
 use trajview_run::pictures;
 
 /// An observation read in full.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Outcome {
+pub struct CodexOutcome {
     pub text: String,
     pub exit_code: Option<i32>,
     pub is_error: bool,
-    /// The observation says that it worked; a patch is believed only then.
+    /// Is true where the observation reports success; a patch counts only then.
     pub is_success: bool,
 }
 
-impl Outcome {
-    /// From the `output` of a `…_call_output` record.
-    pub fn of(output: Value<'_>) -> Self {
-        if let Some(object) = Object::of(output) {
-            return Self::of_object(&object);
+impl CodexOutcome {
+    /// Reads the `output` of a `…_call_output` record.
+    pub fn from_output(output: TapeValue<'_>) -> Self {
+        if let Some(object) = JsonObject::from_value(output) {
+            return Self::from_object(&object);
         }
         if output.is_list() {
-            return Self::of_text(texts(&json::array(output)));
+            return Self::from_text(parts_text(&json::list_elements(output)));
         }
-        let text = json::text(output).unwrap_or_default();
-        let tape = if text.starts_with('{') { Tape::read(&text) } else { None };
-        if let Some(object) = Object::on(&tape).filter(|object| object.has("metadata")) {
-            return Self::of_object(&object);
+        let text = json::string_text(output).unwrap_or_default();
+        let tape = if text.starts_with('{') { JsonTape::parse(&text) } else { None };
+        if let Some(object) = JsonObject::from_tape(&tape).filter(|object| object.has_field("metadata")) {
+            return Self::from_object(&object);
         }
         drop(tape);
-        Self::of_text(text.into_owned())
+        Self::from_text(text.into_owned())
     }
 
-    fn of_object(object: &Object<'_>) -> Self {
+    fn from_object(object: &JsonObject<'_>) -> Self {
         let parts =
-            ["content", "content_items", "contentItems"].iter().map(|key| object.array(key));
+            ["content", "content_items", "contentItems"].iter().map(|key| object.elements_of(key));
         let parts = parts.into_iter().find(|parts| !parts.is_empty());
-        let text = object.text_of(&["output", "content", "text", "result", "error"]);
-        let text = text.map_or_else(|| texts(&parts.unwrap_or_default()), Into::into);
+        let text = object.first_text(&["output", "content", "text", "result", "error"]);
+        let text = text.map_or_else(|| parts_text(&parts.unwrap_or_default()), Into::into);
         let metadata = object.object("metadata");
         let exit_code = metadata.and_then(|data| data.integer("exit_code"));
         let success = object.flag("success");
-        let mut outcome = Self::of_text(text);
+        let mut outcome = Self::from_text(text);
         // Where a field says how it went, the words of the output do not.
         if exit_code.is_some() || success.is_some() {
             outcome.is_error = success == Some(false);
@@ -57,7 +57,7 @@ impl Outcome {
         outcome
     }
 
-    fn of_text(text: String) -> Self {
+    fn from_text(text: String) -> Self {
         let (exit_code, is_error) = (exit_code(&text), is_failure(&text));
         let is_success = exit_code == Some(0) || is_success(&text, &text);
         Self { text, exit_code, is_error, is_success: is_success && !is_error }
@@ -66,66 +66,66 @@ impl Outcome {
 
 /// An observation measured, and not kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Seen {
+pub struct MeasuredOutcome {
     /// Size of its text in bytes of UTF-8.
     pub bytes: u64,
     pub exit_code: Option<i32>,
     pub is_error: bool,
     pub is_success: bool,
     /// The text, where it may be an object.
-    pub answer: Option<String>,
+    pub object_text: Option<String>,
 }
 
-/// As much as an exit code and the words around it take.
-const HEAD: usize = 1024;
+/// The number of bytes in which an exit code and the words around it are found.
+const HEAD_BYTES: usize = 1024;
 
-impl Seen {
-    /// As [`Outcome::of`]; of a long text only the start is decoded.
-    pub fn of(output: Value<'_>) -> Self {
-        let start = output.inside().map_or("", |inside| inside.text);
+impl MeasuredOutcome {
+    /// Reads an output as [`CodexOutcome::from_output`] does; decodes only the start of a long text.
+    pub fn from_output(output: TapeValue<'_>) -> Self {
+        let start = output.string_contents().map_or("", |inside| inside.text);
         let may_be_object = start.trim_start().starts_with(['{', '\\']);
-        let head = json::head_of(output, HEAD).filter(|_| !may_be_object && start.len() > HEAD);
-        let (Some(head), Some(bytes)) = (head, json::size(output)) else {
-            return Outcome::of(output).into();
+        let head = json::text_head(output, HEAD_BYTES).filter(|_| !may_be_object && start.len() > HEAD_BYTES);
+        let (Some(head), Some(bytes)) = (head, json::text_byte_count(output)) else {
+            return CodexOutcome::from_output(output).into();
         };
         let ends_within = head.lines().count() > 9 || head.lines().any(|line| line == "Output:");
         if has_head(&head) && !ends_within {
-            return Outcome::of(output).into();
+            return CodexOutcome::from_output(output).into();
         }
         let (exit_code, is_error) = (exit_code(&head), is_failure(&head));
         let is_success = exit_code == Some(0) || is_success(&head, start);
-        Self { bytes, exit_code, is_error, is_success: is_success && !is_error, answer: None }
+        Self { bytes, exit_code, is_error, is_success: is_success && !is_error, object_text: None }
     }
 }
 
-impl From<Outcome> for Seen {
-    fn from(outcome: Outcome) -> Self {
-        let Outcome { text, exit_code, is_error, is_success } = outcome;
+impl From<CodexOutcome> for MeasuredOutcome {
+    fn from(outcome: CodexOutcome) -> Self {
+        let CodexOutcome { text, exit_code, is_error, is_success } = outcome;
         let bytes = text.len() as u64;
-        let answer = text.trim_start().starts_with('{').then_some(text);
-        Self { bytes, exit_code, is_error, is_success, answer }
+        let object_text = text.trim_start().starts_with('{').then_some(text);
+        Self { bytes, exit_code, is_error, is_success, object_text }
     }
 }
 
 fn is_failure(text: &str) -> bool {
-    FAILURES.iter().any(|failure| text.starts_with(failure))
+    FAILURE_STARTS.iter().any(|failure| text.starts_with(failure))
 }
 
-/// `whole` may still have its escapes.
+/// Returns whether a text reports success. `whole` may still have its escapes.
 fn is_success(text: &str, whole: &str) -> bool {
     const UPDATED: &[u8] = b"Success. Updated the following files:";
-    SUCCESSES.iter().any(|success| text.starts_with(success))
+    SUCCESS_STARTS.iter().any(|success| text.starts_with(success))
         || memchr::memmem::find(whole.as_bytes(), UPDATED).is_some()
 }
 
-/// Whether a text begins with what Codex puts before a command's output.
+/// Returns whether a text begins with the lines that Codex puts before a command's output.
 fn has_head(text: &str) -> bool {
     const HEADS: [&str; 4] = ["Exit code:", "Chunk ID:", "Wall time", "Process exited"];
     HEADS.iter().any(|head| text.starts_with(head))
 }
 
-/// How an observation without an exit code starts when the tool did not do what it was asked.
-const FAILURES: [&str; 16] = [
+/// Beginnings of an observation without an exit code where the tool failed.
+const FAILURE_STARTS: [&str; 16] = [
     "Script failed",
     "aborted",
     "apply_patch verification failed",
@@ -144,9 +144,9 @@ const FAILURES: [&str; 16] = [
     "user cancelled",
 ];
 
-const SUCCESSES: [&str; 2] = ["Script completed", "Success."];
+const SUCCESS_STARTS: [&str; 2] = ["Script completed", "Success."];
 
-/// The exit code in the head that Codex puts before a command's output.
+/// Returns the exit code in the head that Codex puts before a command's output.
 fn exit_code(text: &str) -> Option<i32> {
     if !has_head(text) {
         return None;
@@ -160,25 +160,25 @@ fn exit_code(text: &str) -> Option<i32> {
     codes.next()
 }
 
-/// The texts of a list of content parts, one after the other; what is no text is named.
-pub fn texts(parts: &[Value<'_>]) -> String {
+/// Returns the texts of a list of content parts, one after the other; what is no text is named.
+pub fn parts_text(parts: &[TapeValue<'_>]) -> String {
     let mut all = String::new();
     for part in parts {
-        match Object::of(*part) {
+        match JsonObject::from_value(*part) {
             Some(part) => all.push_str(&part_text(&part)),
-            None => all.push_str(&json::text(*part).unwrap_or_default()),
+            None => all.push_str(&json::string_text(*part).unwrap_or_default()),
         }
     }
     all
 }
 
-fn part_text(part: &Object<'_>) -> String {
+fn part_text(part: &JsonObject<'_>) -> String {
     if let Some(text) = part.text("text") {
         return text.into_owned();
     }
     let kind = part.text("type").unwrap_or_default();
     if let Some(sealed) = part.text("encrypted_content") {
-        // Sealed for the provider; what a local stand-in wrote there is readable.
+        // Sealed for the provider; text that a local stand-in wrote is readable.
         let is_readable = sealed.contains(' ');
         return if is_readable {
             sealed.into_owned()
@@ -187,8 +187,8 @@ fn part_text(part: &Object<'_>) -> String {
         };
     }
     let url = part.text("image_url").unwrap_or_default();
-    if let Some((media_type, data)) = pictures::of_url(&url) {
-        return format!("[image: {}]\n", pictures::said(media_type, data));
+    if let Some((media_type, data)) = pictures::data_url_image(&url) {
+        return format!("[image: {}]\n", pictures::describe_image(media_type, data));
     }
     if kind.to_lowercase().contains("image") { "(image)".to_owned() } else { String::new() }
 }
@@ -197,11 +197,11 @@ fn part_text(part: &Object<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn outcome(output: &serde_json::Value) -> Outcome {
+    fn read_outcome(output: &serde_json::Value) -> CodexOutcome {
         let text = output.to_string();
-        let tape = Tape::read(&text).unwrap();
-        let whole = Outcome::of(tape.root());
-        let seen = Seen::of(tape.root());
+        let tape = JsonTape::parse(&text).unwrap();
+        let whole = CodexOutcome::from_output(tape.root());
+        let seen = MeasuredOutcome::from_output(tape.root());
         assert_eq!(seen.bytes, whole.text.len() as u64);
         assert_eq!(
             (seen.exit_code, seen.is_error, seen.is_success),
@@ -223,8 +223,8 @@ mod tests {
             serde_json::json!([{ "type": "input_text", "text": "Exit code: 3\nOutput:\n5 2\n" }]),
         ];
         for spelling in spellings {
-            assert_eq!(outcome(&spelling).exit_code, Some(3), "{spelling}");
-            assert!(outcome(&spelling).text.ends_with("5 2\n"), "{spelling}");
+            assert_eq!(read_outcome(&spelling).exit_code, Some(3), "{spelling}");
+            assert!(read_outcome(&spelling).text.ends_with("5 2\n"), "{spelling}");
         }
     }
 
@@ -232,19 +232,19 @@ mod tests {
     fn what_a_command_prints_is_not_taken_for_its_exit_code() {
         let output = serde_json::json!("Exit code: 0\nOutput:\nProcess exited with code 9\n");
 
-        assert_eq!(outcome(&output).exit_code, Some(0));
+        assert_eq!(read_outcome(&output).exit_code, Some(0));
     }
 
     #[test]
     fn what_a_command_prints_is_not_taken_for_its_failure() {
         let text = r#"{"output":"failed to find x\n","metadata":{"exit_code":0}}"#;
 
-        assert!(!outcome(&serde_json::json!(text)).is_error);
+        assert!(!read_outcome(&serde_json::json!(text)).is_error);
     }
 
     #[test]
     fn a_refused_patch_is_an_error_without_an_exit_code() {
-        let found = outcome(&serde_json::json!("apply_patch verification failed: no such lines"));
+        let found = read_outcome(&serde_json::json!("apply_patch verification failed: no such lines"));
 
         assert!(found.is_error && !found.is_success);
     }

@@ -1,42 +1,42 @@
-//! What reading the stream of `codex exec --json` promises.
+//! Tests of reading the stream of `codex exec --json`.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)] // tests may read the disk
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::claim;
+use crate::format_for_head;
 use trajview_testing::real_data;
 
-fn read(log: &str) -> Run {
-    CodexExec.index(&[Source { name: "stdout.jsonl", bytes: log.as_bytes() }]).unwrap()
+fn index_log(log: &str) -> Run {
+    CodexExec.index_run(&[SourceBytes { name: "stdout.jsonl", bytes: log.as_bytes() }]).unwrap()
 }
 
-fn stream(events: &[Value]) -> String {
+fn lines_of_events(events: &[Value]) -> String {
     events.iter().map(|event| format!("{event}\n")).collect()
 }
 
-fn started(thread: &str) -> Value {
+fn thread_started(thread: &str) -> Value {
     json!({ "type": "thread.started", "thread_id": thread })
 }
 
-fn turn() -> Value {
+fn turn_started() -> Value {
     json!({ "type": "turn.started" })
 }
 
-fn item(state: &str, item: Value) -> Value {
+fn item_event(state: &str, item: Value) -> Value {
     json!({ "type": format!("item.{state}"), "item": item })
 }
 
-fn message(id: &str, text: &str) -> Value {
-    item("completed", json!({ "id": id, "type": "agent_message", "text": text }))
+fn message_event(id: &str, text: &str) -> Value {
+    item_event("completed", json!({ "id": id, "type": "agent_message", "text": text }))
 }
 
-fn usage(output: u64) -> Value {
+fn turn_completed(output: u64) -> Value {
     json!({ "type": "turn.completed", "usage": { "input_tokens": output * 10, "cached_input_tokens": 0, "output_tokens": output } })
 }
 
-fn kinds(run: &Run) -> Vec<Vec<(StepKind, &str)>> {
+fn kinds_and_labels(run: &Run) -> Vec<Vec<(StepKind, &str)>> {
     let of_turn = |turn: &'_ Turn| turn.steps.iter().map(|step| step.kind).collect::<Vec<_>>();
     let labels = |turn: usize| run.turns[turn].steps.iter().map(|step| &*step.label);
     run.turns
@@ -48,34 +48,34 @@ fn kinds(run: &Run) -> Vec<Vec<(StepKind, &str)>> {
 
 #[test]
 fn every_process_of_a_thread_is_a_turn_and_its_item_ids_start_over() {
-    let run = read(&stream(&[
-        started("t"),
-        turn(),
-        message("item_0", "One"),
-        usage(5),
-        started("t"),
-        turn(),
-        message("item_0", "Two"),
-        usage(8),
+    let run = index_log(&lines_of_events(&[
+        thread_started("t"),
+        turn_started(),
+        message_event("item_0", "One"),
+        turn_completed(5),
+        thread_started("t"),
+        turn_started(),
+        message_event("item_0", "Two"),
+        turn_completed(8),
     ]));
 
-    assert_eq!(kinds(&run), [vec![(StepKind::Message, "One")], vec![(StepKind::Message, "Two")]]);
+    assert_eq!(kinds_and_labels(&run), [vec![(StepKind::Message, "One")], vec![(StepKind::Message, "Two")]]);
     assert_eq!((run.id.as_str(), run.title.as_str()), ("t", "One"));
     assert!(run.turns.iter().all(|turn| turn.request.is_none() && turn.title.is_empty()));
 }
 
 #[test]
 fn usage_is_a_total_of_the_thread_told_by_its_growth() {
-    let run = read(&stream(&[
-        started("t"),
-        turn(),
-        usage(5),
-        started("t"),
-        turn(),
-        usage(8),
-        started("other"),
-        turn(),
-        usage(9),
+    let run = index_log(&lines_of_events(&[
+        thread_started("t"),
+        turn_started(),
+        turn_completed(5),
+        thread_started("t"),
+        turn_started(),
+        turn_completed(8),
+        thread_started("other"),
+        turn_started(),
+        turn_completed(9),
     ]));
 
     let outputs: Vec<_> = run.turns.iter().map(|turn| turn.tokens.output).collect();
@@ -88,22 +88,22 @@ fn an_item_told_three_times_is_one_step() {
         json!({ "id": "item_0", "item_type": "command_execution", "command": "/bin/bash -lc 'make'",
                 "aggregated_output": output, "exit_code": code, "status": status })
     };
-    let log = stream(&[
-        started("t"),
-        turn(),
-        item("started", command("in_progress", "", Value::Null)),
-        item("updated", command("in_progress", "no", Value::Null)),
-        item("completed", command("failed", "no way", json!(2))),
+    let log = lines_of_events(&[
+        thread_started("t"),
+        turn_started(),
+        item_event("started", command("in_progress", "", Value::Null)),
+        item_event("updated", command("in_progress", "no", Value::Null)),
+        item_event("completed", command("failed", "no way", json!(2))),
     ]);
-    let run = read(&log);
+    let run = index_log(&log);
 
-    assert_eq!(kinds(&run), [vec![(StepKind::Tool, "make")]]);
+    assert_eq!(kinds_and_labels(&run), [vec![(StepKind::Tool, "make")]]);
     let step = &run.turns[0].steps[0];
-    let result = step.result().unwrap();
+    let result = step.tool_result().unwrap();
     assert_eq!((result.exit_code, result.is_error, result.bytes), (Some(2), false, 6));
-    assert_eq!(CodexExec.result(result.place.of(log.as_bytes()), result), "no way");
+    assert_eq!(CodexExec.result_text(result.place.bytes_in(log.as_bytes()), result), "no way");
     assert_eq!(
-        CodexExec.words(step.place.of(log.as_bytes()), step).arguments.as_deref(),
+        CodexExec.step_text(step.place.bytes_in(log.as_bytes()), step).arguments.as_deref(),
         Some("make")
     );
 }
@@ -112,7 +112,7 @@ fn an_item_told_three_times_is_one_step() {
 fn a_command_that_never_ended_has_no_observation() {
     let command = json!({ "id": "item_0", "type": "command_execution", "command": "ls", "status": "in_progress" });
 
-    assert_eq!(read(&stream(&[turn(), item("started", command)])).turns[0].steps[0].result(), None);
+    assert_eq!(index_log(&lines_of_events(&[turn_started(), item_event("started", command)])).turns[0].steps[0].tool_result(), None);
 }
 
 #[test]
@@ -122,14 +122,14 @@ fn changed_files_are_known_by_their_paths_only() {
             { "path": "/w/p/a.py", "kind": "add" }, { "path": "/w/b.py", "kind": "update" }, { "path": "/w/c.py", "kind": "delete" },
         ] })
     };
-    let log = stream(&[started("t"), turn(), item("completed", change("completed"))]);
-    let run = read(&log);
+    let log = lines_of_events(&[thread_started("t"), turn_started(), item_event("completed", change("completed"))]);
+    let run = index_log(&log);
 
     let edits = &run.turns[0].steps[0].edits;
-    let told: Vec<_> =
+    let labels_and_errors: Vec<_> =
         edits.iter().map(|edit| (edit.path.as_str(), edit.kind, edit.added)).collect();
     assert_eq!(
-        told,
+        labels_and_errors,
         [
             ("p/a.py", EditKind::Create, None),
             ("b.py", EditKind::Modify, None),
@@ -137,40 +137,40 @@ fn changed_files_are_known_by_their_paths_only() {
         ]
     );
     assert_eq!(run.origin.root.as_deref(), Some("/w"));
-    let body = CodexExec.edit(edits[0].place.of(log.as_bytes()), &edits[0]).unwrap();
+    let body = CodexExec.recorded_edit(edits[0].place.bytes_in(log.as_bytes()), &edits[0]).unwrap();
     assert_eq!(body.change, RecordedChange::NotRecorded);
     assert_eq!(
-        read(&stream(&[turn(), item("completed", change("failed"))])).turns[0].steps[0].edits,
+        index_log(&lines_of_events(&[turn_started(), item_event("completed", change("failed"))])).turns[0].steps[0].edits,
         []
     );
 }
 
 #[test]
 fn errors_are_steps_and_a_failed_turn_does_not_repeat_its_last() {
-    let run = read(&stream(&[
-        turn(),
-        item("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" })),
+    let run = index_log(&lines_of_events(&[
+        turn_started(),
+        item_event("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" })),
         json!({ "type": "error", "message": "no network" }),
         json!({ "type": "turn.failed", "error": { "message": "no network" } }),
     ]));
 
-    let told: Vec<_> =
+    let labels_and_errors: Vec<_> =
         run.turns[0].steps.iter().map(|step| (&*step.label, step.is_error)).collect();
-    assert_eq!(told, [("unknown model", true), ("no network", true)]);
+    assert_eq!(labels_and_errors, [("unknown model", true), ("no network", true)]);
 }
 
 #[test]
 fn what_is_told_before_a_turn_starts_belongs_to_it() {
     let warning =
-        item("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
-    let run = read(&stream(&[
-        started("t"),
+        item_event("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
+    let run = index_log(&lines_of_events(&[
+        thread_started("t"),
         warning,
-        turn(),
-        message("item_1", "Hi"),
-        usage(5),
-        started("t"),
-        turn(),
+        turn_started(),
+        message_event("item_1", "Hi"),
+        turn_completed(5),
+        thread_started("t"),
+        turn_started(),
     ]));
 
     assert_eq!(run.turns.iter().map(|turn| turn.steps.len()).collect::<Vec<_>>(), [2, 0]);
@@ -178,26 +178,26 @@ fn what_is_told_before_a_turn_starts_belongs_to_it() {
 
 #[test]
 fn plans_searches_and_other_agents_are_tool_calls() {
-    let run = read(&stream(&[
-        turn(),
-        item(
+    let run = index_log(&lines_of_events(&[
+        turn_started(),
+        item_event(
             "completed",
             json!({ "id": "a", "type": "todo_list", "items": [{ "text": "x", "completed": true }, { "text": "y", "completed": false }] }),
         ),
-        item("completed", json!({ "id": "b", "type": "web_search", "query": "rust" })),
-        item(
+        item_event("completed", json!({ "id": "b", "type": "web_search", "query": "rust" })),
+        item_event(
             "completed",
             json!({ "id": "c", "type": "mcp_tool_call", "server": "s", "tool": "t", "arguments": { "path": "z" } }),
         ),
-        item(
+        item_event(
             "completed",
             json!({ "id": "d", "type": "collab_tool_call", "tool": "spawn_agent", "prompt": "help" }),
         ),
-        item("completed", json!({ "id": "e", "type": "brand_new" })),
+        item_event("completed", json!({ "id": "e", "type": "brand_new" })),
     ]));
 
     assert_eq!(
-        kinds(&run)[0],
+        kinds_and_labels(&run)[0],
         [
             (StepKind::Tool, "y"),
             (StepKind::Tool, "rust"),
@@ -212,11 +212,11 @@ fn plans_searches_and_other_agents_are_tool_calls() {
 fn broken_lines_are_warnings_and_the_rest_is_read() {
     let log = format!(
         "Reading prompt from stdin...\n{}{{\"type\":",
-        stream(&[started("t"), turn(), message("a", "Hi")])
+        lines_of_events(&[thread_started("t"), turn_started(), message_event("a", "Hi")])
     );
-    let run = read(&log);
+    let run = index_log(&log);
 
-    assert_eq!(kinds(&run), [vec![(StepKind::Message, "Hi")]]);
+    assert_eq!(kinds_and_labels(&run), [vec![(StepKind::Message, "Hi")]]);
     let places: Vec<_> = run.warnings.iter().map(|warning| warning.place.as_str()).collect();
     assert_eq!(places, ["stdout.jsonl:1", "stdout.jsonl:5"]);
     assert!(run.warnings[1].what.contains("cut off"));
@@ -226,7 +226,7 @@ fn broken_lines_are_warnings_and_the_rest_is_read() {
 fn what_is_no_stream_is_not_understood() {
     for text in ["", "hello\n", "{\"type\":\"session_meta\",\"payload\":{}}\n"] {
         assert!(
-            CodexExec.index(&[Source { name: "x", bytes: text.as_bytes() }]).is_err(),
+            CodexExec.index_run(&[SourceBytes { name: "x", bytes: text.as_bytes() }]).is_err(),
             "{text}"
         );
     }
@@ -239,11 +239,11 @@ fn a_real_stream_tells_the_same_files_and_tokens_as_the_sessions_log() {
     let stream = std::fs::read_to_string(path.join("codex-0.169.0.exec-json.jsonl")).unwrap();
     let session = std::fs::read(path.join("codex-0.169.0-12turn-gpt-5.5.rollout0.jsonl")).unwrap();
 
-    let head = Head { name: "stdout.jsonl", bytes: stream.as_bytes(), is_whole: true };
-    assert_eq!(claim(&head).map(Format::name), Some("codex-exec"));
-    let run = read(&stream);
-    let other = crate::by_name("codex-rollout").unwrap();
-    let other = other.index(&[Source { name: "rollout", bytes: &session }]).unwrap();
+    let head = FileHead { name: "stdout.jsonl", bytes: stream.as_bytes(), is_whole: true };
+    assert_eq!(format_for_head(&head).map(Format::name), Some("codex-exec"));
+    let run = index_log(&stream);
+    let other = crate::format_by_name("codex-rollout").unwrap();
+    let other = other.index_run(&[SourceBytes { name: "rollout", bytes: &session }]).unwrap();
     let files = |run: &Run| -> Vec<Vec<(EditKind, String)>> {
         let of_turn = |turn: &Turn| {
             let edits = turn.steps.iter().flat_map(|step| &step.edits);
@@ -258,7 +258,7 @@ fn a_real_stream_tells_the_same_files_and_tokens_as_the_sessions_log() {
     let commands = |run: &Run| -> Vec<Option<i32>> {
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
         steps
-            .filter_map(|step| step.result()?.exit_code)
+            .filter_map(|step| step.tool_result()?.exit_code)
             .filter(|code| *code != 0)
             .map(Some)
             .collect()
@@ -271,12 +271,12 @@ fn a_real_stream_tells_the_same_files_and_tokens_as_the_sessions_log() {
     );
 }
 
-fn every_reading(log: &[u8]) {
-    let Ok(run) = CodexExec.index(&[Source { name: "a", bytes: log }]) else { return };
+fn read_everything(log: &[u8]) {
+    let Ok(run) = CodexExec.index_run(&[SourceBytes { name: "a", bytes: log }]) else { return };
     for step in run.turns.iter().flat_map(|turn| &turn.steps) {
-        let _ = CodexExec.words(step.place.of(log), step);
-        if let Some(result) = step.result() {
-            let _ = CodexExec.result(result.place.of(log), result);
+        let _ = CodexExec.step_text(step.place.bytes_in(log), step);
+        if let Some(result) = step.tool_result() {
+            let _ = CodexExec.result_text(result.place.bytes_in(log), result);
         }
     }
 }
@@ -287,8 +287,8 @@ proptest! {
         changes in proptest::collection::vec((any::<proptest::sample::Index>(), any::<u8>(), 0usize..3), 0..12),
     ) {
         let change = json!({ "id": "c", "type": "file_change", "status": "completed", "changes": [{ "path": "/w/a", "kind": "add" }] });
-        let log = stream(&[
-            started("t"), turn(), message("a", "Hi"), item("completed", change), usage(5), started("t"), turn(), usage(8),
+        let log = lines_of_events(&[
+            thread_started("t"), turn_started(), message_event("a", "Hi"), item_event("completed", change), turn_completed(5), thread_started("t"), turn_started(), turn_completed(8),
         ]);
         let mut bytes = log.into_bytes();
         for (at, byte, how) in changes {
@@ -299,6 +299,6 @@ proptest! {
                 _ => { bytes.remove(at); }
             }
         }
-        every_reading(&bytes);
+        read_everything(&bytes);
     }
 }

@@ -1,4 +1,4 @@
-//! The wrappings of a rollout line, taken off: every version's line ends up as one [`Body`].
+//! The wrappings of a rollout line, taken off: every version's line ends up as one [`LineBody`].
 //!
 //! ```text
 //! {"timestamp", "type": "response_item", "payload": {"type": "message", …}}       since 2025-09
@@ -10,134 +10,134 @@
 
 use std::borrow::Cow;
 
-use super::record::Voice;
+use super::record::RecordVoice;
 use crate::{
-    object::{self as json, Object},
-    tape::Value,
+    json_object::{self as json, JsonObject},
+    tape::TapeValue,
 };
 use trajview_run::Time;
 
 /// One line without its wrapping.
 #[derive(Debug)]
-pub struct Opened<'a> {
+pub struct OpenedLine<'a> {
     pub at: Option<Time>,
     /// Counts the lines of a thread; from 0.149 on.
     pub ordinal: Option<u64>,
-    /// Of forks that name the model on every message.
+    /// The model, in forks that name it on every message.
     pub model: Option<Box<str>>,
-    pub body: Body<'a>,
+    pub body: LineBody<'a>,
 }
 
 #[derive(Debug)]
-pub enum Body<'a> {
-    Meta(Object<'a>),
-    Context(Object<'a>),
-    Compacted(Object<'a>),
+pub enum LineBody<'a> {
+    Meta(JsonObject<'a>),
+    Context(JsonObject<'a>),
+    Compacted(JsonObject<'a>),
     /// A part of the conversation with the model. `kind` is its type.
-    Response(Typed<'a>),
-    /// What Codex told its screen.
-    Event(Typed<'a>),
+    Response(TypedObject<'a>),
+    /// An event that Codex sent to its screen.
+    Event(TypedObject<'a>),
     /// The same since 0.150; `kind` in small letters without underscores, as its case has changed.
-    Item(Typed<'a>),
+    Item(TypedObject<'a>),
     /// Another top-level record.
-    Other(Typed<'a>),
+    Other(TypedObject<'a>),
 }
 
 #[derive(Debug)]
-pub struct Typed<'a> {
+pub struct TypedObject<'a> {
     pub kind: Cow<'a, str>,
-    pub voice: Voice,
-    pub fields: Object<'a>,
+    pub voice: RecordVoice,
+    pub fields: JsonObject<'a>,
     /// `metadata` beside the payload (0.160).
-    pub metadata: Option<Object<'a>>,
+    pub metadata: Option<JsonObject<'a>>,
 }
 
-/// Takes the wrapping off; None where the line's object says nothing of its type.
-pub fn open(line: Object<'_>) -> Opened<'_> {
-    let at = line.text_of(&["timestamp", "created_at", "ts"]).and_then(|text| Time::parse(&text));
+/// Unwraps a line. An object without a type becomes [`LineBody::Other`].
+pub fn open_line(line: JsonObject<'_>) -> OpenedLine<'_> {
+    let at = line.first_text(&["timestamp", "created_at", "ts"]).and_then(|text| Time::parse(&text));
     let ordinal = line.number("ordinal");
-    let model = if line.has("payload") { None } else { line.boxed("model") };
-    Opened { at, ordinal, model, body: body(line) }
+    let model = if line.has_field("payload") { None } else { line.non_empty_text("model") };
+    OpenedLine { at, ordinal, model, body: line_body(line) }
 }
 
-fn body(line: Object<'_>) -> Body<'_> {
+fn line_body(line: JsonObject<'_>) -> LineBody<'_> {
     let kind = line.text("type");
     let payload = line.object("payload");
     let metadata = line.object("metadata");
     match (kind.as_deref(), payload) {
-        (Some("session_meta"), Some(payload)) => Body::Meta(payload),
-        (Some("turn_context"), Some(payload)) => Body::Context(payload),
-        (Some("compacted"), Some(payload)) => Body::Compacted(payload),
+        (Some("session_meta"), Some(payload)) => LineBody::Meta(payload),
+        (Some("turn_context"), Some(payload)) => LineBody::Context(payload),
+        (Some("compacted"), Some(payload)) => LineBody::Compacted(payload),
         (Some("response_item"), Some(payload)) => {
-            Body::Response(typed(payload, metadata, Voice::Response))
+            LineBody::Response(typed_object(payload, metadata, RecordVoice::Response))
         }
-        (Some("event_msg"), Some(payload)) => event(payload),
-        (Some(_), Some(payload)) => Body::Other(Typed {
+        (Some("event_msg"), Some(payload)) => event_body(payload),
+        (Some(_), Some(payload)) => LineBody::Other(TypedObject {
             kind: kind.unwrap_or_default(),
             fields: payload,
             metadata,
-            voice: Voice::Event,
+            voice: RecordVoice::Event,
         }),
         (Some(name), None) if is_response_item(name) => {
-            Body::Response(typed(line, None, Voice::Response))
+            LineBody::Response(typed_object(line, None, RecordVoice::Response))
         }
-        (Some(_), None) => Body::Other(Typed {
+        (Some(_), None) => LineBody::Other(TypedObject {
             kind: kind.unwrap_or_default(),
             fields: line,
             metadata,
-            voice: Voice::Event,
+            voice: RecordVoice::Event,
         }),
-        (None, _) if line.has("role") => Body::Response(Typed {
+        (None, _) if line.has_field("role") => LineBody::Response(TypedObject {
             kind: Cow::Borrowed("message"),
             fields: line,
             metadata: None,
-            voice: Voice::Response,
+            voice: RecordVoice::Response,
         }),
-        (None, _) if line.has("id") && !line.has("record_type") => Body::Meta(line),
-        (None, _) => Body::Other(Typed {
+        (None, _) if line.has_field("id") && !line.has_field("record_type") => LineBody::Meta(line),
+        (None, _) => LineBody::Other(TypedObject {
             kind: line.text("record_type").unwrap_or_default(),
             fields: line,
-            voice: Voice::Event,
+            voice: RecordVoice::Event,
             metadata,
         }),
     }
 }
 
-fn typed<'a>(fields: Object<'a>, metadata: Option<Object<'a>>, voice: Voice) -> Typed<'a> {
+fn typed_object<'a>(fields: JsonObject<'a>, metadata: Option<JsonObject<'a>>, voice: RecordVoice) -> TypedObject<'a> {
     let kind = fields.text("type").unwrap_or_default();
-    Typed { kind, voice, metadata, fields }
+    TypedObject { kind, voice, metadata, fields }
 }
 
-fn event(payload: Object<'_>) -> Body<'_> {
+fn event_body(payload: JsonObject<'_>) -> LineBody<'_> {
     // The protocol's own wrapping, in logs written by servers: {"id", "msg": {"type", …}}.
     let payload = payload.object("msg").unwrap_or(payload);
-    let mut event = typed(payload, None, Voice::Event);
+    let mut event = typed_object(payload, None, RecordVoice::Event);
     if let Some(name) = event.kind.strip_prefix("codex/event/") {
         event.kind = Cow::Owned(name.to_owned());
     }
     let item = event.fields.object("item");
     match (event.kind.as_ref(), item) {
         ("raw_item" | "raw_response_item", Some(item)) => {
-            Body::Response(typed(item, None, Voice::Raw))
+            LineBody::Response(typed_object(item, None, RecordVoice::Raw))
         }
         ("item_completed", Some(item)) => {
-            let kind = item.text_of(&["type", "item_type"]).unwrap_or_default();
-            Body::Item(Typed {
-                kind: squeezed(&kind),
+            let kind = item.first_text(&["type", "item_type"]).unwrap_or_default();
+            LineBody::Item(TypedObject {
+                kind: lowercase_kind(&kind),
                 fields: item,
                 metadata: None,
-                voice: Voice::Item,
+                voice: RecordVoice::Item,
             })
         }
-        _ => Body::Event(event),
+        _ => LineBody::Event(event),
     }
 }
 
-fn squeezed<'a>(kind: &str) -> Cow<'a, str> {
+fn lowercase_kind<'a>(kind: &str) -> Cow<'a, str> {
     Cow::Owned(kind.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect())
 }
 
-/// What stands bare on a line of the first versions, and in forks.
+/// Returns whether a kind is that of a response item, which is without a wrapping in the first versions and in forks.
 pub fn is_response_item(kind: &str) -> bool {
     matches!(
         kind,
@@ -155,12 +155,12 @@ pub fn is_response_item(kind: &str) -> bool {
     )
 }
 
-/// The parts of a message's content: its texts as they stand in the line.
-pub fn text_parts<'a>(fields: &Object<'a>, keys: &[&str]) -> Vec<Value<'a>> {
+/// Returns the texts of a message's content, as they are written in the line.
+pub fn text_parts<'a>(fields: &JsonObject<'a>, keys: &[&str]) -> Vec<TapeValue<'a>> {
     keys.iter()
         .filter_map(|key| fields.get(key))
-        .flat_map(|raw| if raw.is_list() { json::array(raw) } else { vec![raw] })
-        .filter_map(|part| match Object::of(part) {
+        .flat_map(|raw| if raw.is_list() { json::list_elements(raw) } else { vec![raw] })
+        .filter_map(|part| match JsonObject::from_value(part) {
             Some(part) => part.get("text"),
             None => Some(part),
         })

@@ -3,60 +3,60 @@
 use rayon::prelude::*;
 
 use super::{
-    fold::{MANY_TURNS, Spawned, Thread, ThreadStep},
-    record::{Line, Meta, Record},
+    fold::{MANY_TURNS, SpawnedAgent, FoldedThread, ThreadStep},
+    record::{RolloutLine, ThreadMeta, RolloutRecord},
 };
-use trajview_run::{Parent, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, label};
+use trajview_run::{ParentStep, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, first_line_label};
 
-/// The lines that a sub-agent's thread does not repeat from its parent.
+/// Returns the lines that a sub-agent's thread does not repeat from its parent.
 ///
-/// By default a child inherits the whole conversation, and its file begins with a copy of it. Newer logs say at
-/// which ordinal its own begins; in older ones it is where a turn begins whose id (a UUID 7, which starts with
-/// milliseconds) is not older than the thread's.
-pub fn own_lines<'l>(lines: &'l [Line], meta: &Meta) -> Vec<&'l Line> {
+/// By default a child inherits the whole conversation, and its file begins with a copy of it. Newer logs say at which
+/// ordinal its own begins; in older ones it is where a turn begins whose id (a UUID 7, which starts with milliseconds)
+/// is not older than the thread's.
+pub fn own_lines<'l>(lines: &'l [RolloutLine], meta: &ThreadMeta) -> Vec<&'l RolloutLine> {
     if !meta.is_subagent {
         return lines.iter().collect();
     }
     if let Some(first) = meta.own_from {
         return lines.iter().filter(|line| line.ordinal.is_none_or(|at| at >= first)).collect();
     }
-    let metas = lines.iter().filter(|line| matches!(line.record, Record::Meta(_))).count();
+    let metas = lines.iter().filter(|line| matches!(line.record, RolloutRecord::Meta(_))).count();
     if metas < 2 && meta.forked_from.is_none() {
         return lines.iter().collect();
     }
     let born = uuid_millis(&meta.id);
-    let begins = |line: &Line| match &line.record {
-        Record::TaskStarted { turn } | Record::Context { turn, .. } => {
+    let begins = |line: &RolloutLine| match &line.record {
+        RolloutRecord::TaskStarted { turn } | RolloutRecord::Context { turn, .. } => {
             let turn = turn.as_deref().and_then(uuid_millis);
             turn.is_some() && turn >= born
         }
         _ => false,
     };
     let own = lines.iter().position(begins).filter(|_| born.is_some());
-    let is_own = |index: usize, line: &Line| match own {
+    let is_own = |index: usize, line: &RolloutLine| match own {
         Some(own) => index >= own,
         None => line.at.is_none() || line.at >= meta.started_at,
     };
     lines.iter().enumerate().filter(|(i, line)| is_own(*i, line)).map(|(_, line)| line).collect()
 }
 
-/// How many lines at the beginning of a user's fork are the history of the thread that it goes on from.
+/// Returns the number of lines at the beginning of a user's fork that are the history of the thread that it continues.
 ///
 /// They are written in one go when the fork is made, with the meta record of that thread among them. Where turns have ids
 /// (UUIDs 7, which start with milliseconds) its own begin with one that is not older than the thread; else with the first
 /// record of a turn that was not written in that go.
-pub fn copied_lines(lines: &[Line], meta: &Meta) -> usize {
+pub fn copied_lines(lines: &[RolloutLine], meta: &ThreadMeta) -> usize {
     if meta.is_subagent || meta.forked_from.is_none() {
         return 0;
     }
-    let is_meta = |line: &&Line| matches!(line.record, Record::Meta(_));
+    let is_meta = |line: &&RolloutLine| matches!(line.record, RolloutRecord::Meta(_));
     let Some(last_meta) = lines.iter().rposition(|line| is_meta(&line)) else { return 0 };
     if lines.iter().filter(is_meta).count() < 2 {
         return 0;
     }
     let born = uuid_millis(&meta.id);
-    let turn_of = |line: &Line| match &line.record {
-        Record::TaskStarted { turn } | Record::Context { turn, .. } => {
+    let turn_of = |line: &RolloutLine| match &line.record {
+        RolloutRecord::TaskStarted { turn } | RolloutRecord::Context { turn, .. } => {
             turn.as_deref().and_then(uuid_millis)
         }
         _ => None,
@@ -65,14 +65,14 @@ pub fn copied_lines(lines: &[Line], meta: &Meta) -> usize {
         let own = lines.iter().position(|line| turn_of(line) >= born);
         return own.unwrap_or(lines.len());
     }
-    let begins = |line: &Line| {
+    let begins = |line: &RolloutLine| {
         matches!(
             line.record,
-            Record::TaskStarted { .. } | Record::Context { .. } | Record::Request { .. }
+            RolloutRecord::TaskStarted { .. } | RolloutRecord::Context { .. } | RolloutRecord::Request { .. }
         )
     };
     let is_later = |at: usize| match (lines[at - 1].at, lines[at].at) {
-        (Some(before), Some(now)) => now.seconds_since(before).is_some_and(|gap| gap >= ONE_GO),
+        (Some(before), Some(now)) => now.seconds_since(before).is_some_and(|gap| gap >= ONE_WRITE_SECONDS),
         _ => false,
     };
     let own = (last_meta + 1..lines.len()).find(|at| begins(&lines[*at]) && is_later(*at));
@@ -80,47 +80,47 @@ pub fn copied_lines(lines: &[Line], meta: &Meta) -> usize {
 }
 
 /// Seconds that may pass between two records that are written in one go.
-const ONE_GO: f64 = 0.2;
+const ONE_WRITE_SECONDS: f64 = 0.2;
 
 fn uuid_millis(id: &str) -> Option<u64> {
     let digits = format!("{}{}", id.get(..8)?, id.get(9..13)?);
     u64::from_str_radix(&digits, 16).ok()
 }
 
-/// The main thread's turns, and everybody else.
-pub fn unite(main: Thread, children: Vec<Thread>) -> (Vec<Turn>, Vec<SubAgent>) {
-    let mut family = Family {
+/// Returns the main thread's turns, and everybody else.
+pub fn unite_threads(main: FoldedThread, children: Vec<FoldedThread>) -> (Vec<Turn>, Vec<SubAgent>) {
+    let mut family = ThreadFamily {
         turns: main.turns.iter().map(|turn| turn.turn.clone()).collect(),
         main: main.turns.into_iter().map(|turn| turn.steps).collect(),
-        agents: children.into_iter().map(Agent::of).collect(),
+        agents: children.into_iter().map(ChildAgent::from_thread).collect(),
         main_id: main.meta.id,
     };
     family.adopt_strays();
-    family.tie();
-    family.finish()
+    family.tie_agents();
+    family.into_turns_and_agents()
 }
 
-struct Family {
+struct ThreadFamily {
     main_id: Box<str>,
     turns: Vec<Turn>,
     /// One list a turn.
     main: Vec<Vec<ThreadStep>>,
-    agents: Vec<Agent>,
+    agents: Vec<ChildAgent>,
 }
 
-struct Agent {
-    meta: Meta,
+struct ChildAgent {
+    meta: ThreadMeta,
     steps: Vec<ThreadStep>,
     title: Box<str>,
     tokens: Tokens,
     started_at: Option<Time>,
     ended_at: Option<Time>,
-    parent: Option<Parent>,
+    parent: Option<ParentStep>,
 }
 
-impl Agent {
-    /// All turns of a child's thread in a row, its requests among the steps.
-    fn of(thread: Thread) -> Self {
+impl ChildAgent {
+    /// Returns all turns of a child's thread in a row, its requests among the steps.
+    fn from_thread(thread: FoldedThread) -> Self {
         let requests = thread.turns.iter().map(|turn| &turn.turn.title);
         let title = requests.clone().find(|title| !title.is_empty()).cloned().unwrap_or_default();
         let tokens = thread.turns.iter().fold(Tokens::default(), |a, turn| a + turn.turn.tokens);
@@ -146,7 +146,7 @@ impl Agent {
         name.unwrap_or(&self.meta.id).to_owned()
     }
 
-    fn is_child_of(&self, spawned: &Spawned, of: &str) -> bool {
+    fn is_child_of(&self, spawned: &SpawnedAgent, of: &str) -> bool {
         match &spawned.thread {
             Some(thread) => *thread == self.meta.id,
             None => {
@@ -169,7 +169,7 @@ fn request_step(turn: &Turn) -> Option<ThreadStep> {
     Some(ThreadStep { step, spawned: None })
 }
 
-impl Family {
+impl ThreadFamily {
     /// Gives every agent that no step names a step of its own, at its time.
     fn adopt_strays(&mut self) {
         for index in 0..self.agents.len() {
@@ -202,7 +202,7 @@ impl Family {
     }
 
     /// Points the steps at the agents they started, outermost first, so that each agent's turn is known.
-    fn tie(&mut self) {
+    fn tie_agents(&mut self) {
         let mut untied: Vec<usize> = (0..self.agents.len()).collect();
         loop {
             let before = untied.len();
@@ -217,14 +217,14 @@ impl Family {
         let agent = &self.agents[index];
         let of_main = self.main.iter().enumerate().find_map(|(turn, steps)| {
             let step = steps.iter().position(|step| is_start(step, agent, &self.main_id))?;
-            Some(Parent { turn, subagent: None, step })
+            Some(ParentStep { turn, subagent: None, step })
         });
         let of_agents = || {
             self.agents.iter().enumerate().find_map(|(other, parent)| {
                 let turn = parent.parent.filter(|_| other != index)?.turn;
                 let starts = |step: &ThreadStep| is_start(step, agent, &parent.meta.id);
                 let step = parent.steps.iter().position(starts)?;
-                Some(Parent { turn, subagent: Some(other), step })
+                Some(ParentStep { turn, subagent: Some(other), step })
             })
         };
         let Some(parent) = of_main.or_else(of_agents) else { return false };
@@ -233,7 +233,7 @@ impl Family {
             Some(other) => &mut self.agents[other].steps[parent.step].step,
         };
         step.subagent = Some(index);
-        // What a child is told is sealed in newer logs; the parent's call is not.
+        // The task of a child is sealed in newer logs; the parent's call is not.
         let title = step.tool.is_some().then(|| step.label.clone());
         let agent = &mut self.agents[index];
         agent.parent = Some(parent);
@@ -245,7 +245,7 @@ impl Family {
         true
     }
 
-    fn finish(self) -> (Vec<Turn>, Vec<SubAgent>) {
+    fn into_turns_and_agents(self) -> (Vec<Turn>, Vec<SubAgent>) {
         let plain = |steps: Vec<ThreadStep>| {
             let mut plain = Vec::with_capacity(steps.len());
             plain.extend(steps.into_iter().map(|step| step.step));
@@ -272,14 +272,14 @@ impl Family {
     }
 }
 
-fn is_start(step: &ThreadStep, agent: &Agent, of: &str) -> bool {
+fn is_start(step: &ThreadStep, agent: &ChildAgent, of: &str) -> bool {
     step.step.subagent.is_none()
         && step.spawned.as_ref().is_some_and(|spawned| agent.is_child_of(spawned, of))
 }
 
-fn stray_step(agent: &Agent) -> ThreadStep {
+fn stray_step(agent: &ChildAgent) -> ThreadStep {
     let first = agent.steps.first().map(|step| step.step.place).unwrap_or_default();
-    let title = if agent.title.is_empty() { label(&agent.name()) } else { agent.title.clone() };
+    let title = if agent.title.is_empty() { first_line_label(&agent.name()) } else { agent.title.clone() };
     let step = Step {
         kind: StepKind::SubAgent,
         label: title,
@@ -288,5 +288,5 @@ fn stray_step(agent: &Agent) -> ThreadStep {
         ..Step::default()
     };
     let thread = Some(agent.meta.id.clone());
-    ThreadStep { step, spawned: Some(Spawned { thread, path: None }) }
+    ThreadStep { step, spawned: Some(SpawnedAgent { thread, path: None }) }
 }

@@ -1,9 +1,9 @@
 //! The second phase: the records of one thread, folded into turns and steps.
 //!
-//! Codex tells most things two or three times: to the model (`response_item`), to its screen (`event_msg`) and,
+//! Codex reports most things two or three times: to the model (`response_item`), to its screen (`event_msg`) and,
 //! since 0.150, as an item. Which of them a log has, and in which order, depends on the version. So a step is
 //! made by whichever record comes first, and the others are recognised as its twins: by call id, else by what
-//! they say, within the same turn and a window of steps.
+//! their text, within the same turn and a window of steps.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -14,20 +14,20 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
-    read::AROUND,
-    record::{Call, Change, Done, Line, Meta, Output, Record, RequestSource, Said, Usage, Voice},
-    usage::Counter,
+    record_text::CONTEXT_PART,
+    record::{RolloutCall, RolloutChange, FinishedCall, RolloutLine, ThreadMeta, RolloutOutput, RolloutRecord, RolloutRequestSource, RolloutMessage, UsageRecord, RecordVoice},
+    usage::TokenCounter,
 };
-use trajview_code::short::ShortWords;
+use trajview_code::small_map::ShortWords;
 use trajview_run::{
-    Edit, EditPath, Place, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn, fitted,
-    label,
+    Edit, EditPath, RecordPlace, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn, shrink_list,
+    first_line_label,
 };
 
 /// One rollout file, folded.
 #[derive(Debug, Default)]
-pub struct Thread {
-    pub meta: Meta,
+pub struct FoldedThread {
+    pub meta: ThreadMeta,
     pub name: Option<Box<str>>,
     /// In order of first use.
     pub models: Vec<Box<str>>,
@@ -46,176 +46,177 @@ pub struct ThreadTurn {
 #[derive(Debug, Default)]
 pub struct ThreadStep {
     pub step: Step,
-    pub spawned: Option<Spawned>,
+    pub spawned: Option<SpawnedAgent>,
 }
 
 /// The agent that a step started, as far as the log names it.
 #[derive(Debug, Clone, Default)]
-pub struct Spawned {
+pub struct SpawnedAgent {
     pub thread: Option<Box<str>>,
     pub path: Option<Box<str>>,
 }
 
-/// The requests that the screen was told of; where there are any, those told to the model alone are no turns.
+/// The requests that were sent to the screen; where there are any, a request that went only to the model is no turn.
 #[derive(Debug, Clone, Default)]
 pub struct ShownRequests {
-    pub has_any: bool,
+    pub is_any_shown: bool,
     prints: HashSet<NonZero<u64>>,
     /// The requests that are believed to be among them while the log is read; None where all of it was.
     believed: Option<Vec<Vec<NonZero<u64>>>>,
 }
 
 impl ShownRequests {
-    pub fn of(lines: &[&Line]) -> Self {
-        let mut told = Self::default();
-        lines.iter().for_each(|line| told.take(line));
-        told
+    pub fn from_lines(lines: &[&RolloutLine]) -> Self {
+        let mut requests = Self::default();
+        lines.iter().for_each(|line| requests.note_line(line));
+        requests
     }
 
-    /// Those of a log that is still read: whatever is told to the model is believed to be told to the screen too, before or
-    /// after. So it is in all logs of later versions.
-    fn believed() -> Self {
-        Self { has_any: true, believed: Some(vec![]), ..Self::default() }
+    /// Assumes for a log that is still read that every request to the model is sent to the screen too, before or after.
+    /// This is true in all logs of later versions.
+    fn assume_shown() -> Self {
+        Self { is_any_shown: true, believed: Some(vec![]), ..Self::default() }
     }
 
-    /// Whether what was believed is so, by all that the screen was told.
-    fn are(&self, all: &Self) -> bool {
-        let is_shown = |prints: &Vec<NonZero<u64>>| all.has(prints);
-        self.believed.iter().flatten().all(|prints| all.has_any && is_shown(prints))
+    /// Returns whether the assumption is true, given all requests that were sent to the screen.
+    fn assumption_holds(&self, all: &Self) -> bool {
+        let is_shown = |prints: &Vec<NonZero<u64>>| all.contains_any(prints);
+        self.believed.iter().flatten().all(|prints| all.is_any_shown && is_shown(prints))
     }
 
-    fn has(&self, prints: &[NonZero<u64>]) -> bool {
+    fn contains_any(&self, prints: &[NonZero<u64>]) -> bool {
         prints.iter().any(|print| self.prints.contains(print))
     }
 
-    /// As [`Self::has`], or believed to be so.
-    fn has_or_believes(&mut self, prints: &[NonZero<u64>]) -> bool {
+    /// Returns whether a request was sent to the screen, or is assumed to be.
+    fn contains_or_assumes(&mut self, prints: &[NonZero<u64>]) -> bool {
         match &mut self.believed {
             Some(believed) => {
                 believed.push(prints.to_vec());
                 true
             }
-            None => self.has(prints),
+            None => self.contains_any(prints),
         }
     }
 
-    pub fn take(&mut self, line: &Line) {
-        if let Record::Request { said, source: RequestSource::Told } = &line.record {
-            self.has_any = true;
-            self.prints.extend(&said.prints);
+    pub fn note_line(&mut self, line: &RolloutLine) {
+        if let RolloutRecord::Request { message, source: RolloutRequestSource::Event } = &line.record {
+            self.is_any_shown = true;
+            self.prints.extend(&message.prints);
         }
     }
 }
 
 /// Folds the lines of one thread; those that it copied from another only say from where on it counts. `root` is where its
 /// files live.
-pub fn fold(
-    (lines, copied): (&[&Line], &[&Line]),
-    told: ShownRequests,
-    meta: Meta,
+pub fn fold_thread(
+    (lines, copied): (&[&RolloutLine], &[&RolloutLine]),
+    shown: ShownRequests,
+    meta: ThreadMeta,
     root: Option<&str>,
-) -> Thread {
-    let mut fold = Fold::begin(told, meta, root, lines.len());
+) -> FoldedThread {
+    let mut fold = ThreadFold::begin(shown, meta, root, lines.len());
     for line in copied {
         // What it counted, it counts on from.
-        if let Record::Usage(usage) = &line.record {
-            fold.counter.count(usage);
+        if let RolloutRecord::Usage(usage) = &line.record {
+            fold.counter.new_tokens(usage);
         }
     }
     for line in lines {
-        fold.line(Line::clone(line));
+        fold.take_line(RolloutLine::clone(line));
     }
-    fold.finish().0
+    fold.finish_thread().0
 }
 
 /// A fold that is done while the log is read: who reads it waits for those who take its lines apart most of the time.
-pub struct Ahead(Fold);
+pub struct EarlyFold(ThreadFold);
 
-impl Ahead {
-    /// Begins where the first line is all that [`fold`] wants to know before: a main thread's own words on itself.
-    pub fn begin(first: &Line, lines: usize) -> Option<Self> {
-        let Record::Meta(meta) = &first.record else { return None };
+impl EarlyFold {
+    /// Creates an early fold where the first line has all that [`fold_thread`] needs before: the meta record of a main
+    /// thread.
+    pub fn begin(first: &RolloutLine, lines: usize) -> Option<Self> {
+        let RolloutRecord::Meta(meta) = &first.record else { return None };
         let is_whole = !meta.is_subagent && meta.forked_from.is_none();
         let root = meta.cwd.as_deref().filter(|_| is_whole)?;
-        Some(Self(Fold::begin(ShownRequests::believed(), Meta::clone(meta), Some(root), lines)))
+        Some(Self(ThreadFold::begin(ShownRequests::assume_shown(), ThreadMeta::clone(meta), Some(root), lines)))
     }
 
     /// Takes the next line, the first one too.
-    pub fn line(&mut self, line: Line) {
-        self.0.line(line);
+    pub fn take_line(&mut self, line: RolloutLine) {
+        self.0.take_line(line);
     }
 
-    /// Whether the requests were what they were believed to be; all is to be folded once more where they were not.
-    pub fn was_right(&self, told: &ShownRequests) -> bool {
-        self.0.told.are(told)
+    /// Returns whether the assumption about the requests was true; otherwise the thread has to be folded again.
+    pub fn assumption_held(&self, shown: &ShownRequests) -> bool {
+        self.0.shown.assumption_holds(shown)
     }
 
-    /// And what takes a while to be freed.
-    pub fn finish(self) -> (Thread, Box<dyn Send>) {
-        self.0.finish()
+    /// Returns the thread, and the values that take a while to be freed.
+    pub fn finish_thread(self) -> (FoldedThread, Box<dyn Send>) {
+        self.0.finish_thread()
     }
 }
 
 /// Fewer turns are finished by one thread.
 pub const MANY_TURNS: usize = 1000;
 
-/// How many steps back a twin is looked for; they follow each other closely.
+/// The number of steps in which a twin is searched; twins follow each other closely.
 const TWIN_WINDOW: usize = 64;
 
 #[derive(Default)]
-struct Fold {
-    meta: Meta,
+struct ThreadFold {
+    meta: ThreadMeta,
     root: Option<Box<str>>,
     name: Option<Box<str>>,
-    models: Models,
+    models: UsedModels,
     cwd: Option<Box<str>>,
-    told: ShownRequests,
+    shown: ShownRequests,
 
     turns: Vec<TurnDraft>,
     /// Of all turns, one after the other.
-    drafts: Vec<Draft>,
+    drafts: Vec<StepDraft>,
     /// Of all turns, one after the other.
     usages: Vec<Tokens>,
     calls: HashMap<Box<str>, usize, ShortWords>,
     /// Codex has begun to work, and we do not know yet on whose request.
-    opening: Option<Opening>,
-    span: Span,
+    opening: Option<TurnOpening>,
+    span: RecordedSpan,
 
-    counter: Counter,
+    counter: TokenCounter,
     /// The first step of the response whose tokens are still to come.
     response: Option<usize>,
-    /// Tokens told before the first step of their response.
+    /// Tokens that came before the first step of their response.
     owed: Option<Tokens>,
 }
 
-/// The models that were asked.
+/// The models that received requests.
 #[derive(Default)]
-struct Models {
+struct UsedModels {
     /// In order of first use.
     all: Vec<Box<str>>,
-    /// The one that is asked now.
+    /// The current model.
     now: Option<Arc<str>>,
 }
 
 /// The first and the last moment that is recorded.
 #[derive(Default)]
-struct Span {
+struct RecordedSpan {
     first_at: Option<Time>,
     last_at: Option<Time>,
 }
 
-/// Where a record stands, and when it was made.
+/// The place and the time of a record.
 #[derive(Clone, Copy)]
-struct Stamp {
-    place: Place,
+struct RecordStamp {
+    place: RecordPlace,
     at: Option<Time>,
 }
 
 struct TurnDraft {
     title: Box<str>,
-    request: Option<Place>,
+    request: Option<RecordPlace>,
     prints: Vec<NonZero<u64>>,
-    voices: Voices,
+    voices: VoiceSet,
     is_wrapped: bool,
     started_at: Option<Time>,
     ended_at: Option<Time>,
@@ -223,53 +224,53 @@ struct TurnDraft {
     first_usage: usize,
 }
 
-struct Opening {
+struct TurnOpening {
     at: Option<Time>,
     ended_before: Option<Time>,
     first_draft: usize,
     first_usage: usize,
 }
 
-/// Who has told of something.
+/// The record families that have reported something.
 #[derive(Debug, Clone, Copy, Default)]
-struct Voices(u8);
+struct VoiceSet(u8);
 
-impl Voices {
-    const fn has(self, voice: Voice) -> bool {
+impl VoiceSet {
+    const fn contains(self, voice: RecordVoice) -> bool {
         self.0 & (1 << voice as u8) != 0
     }
 
-    const fn add(&mut self, voice: Voice) {
+    const fn add(&mut self, voice: RecordVoice) {
         self.0 |= 1 << voice as u8;
     }
 }
 
 #[derive(Default)]
-struct Draft {
+struct StepDraft {
     step: Step,
-    /// Each part, and who has told it.
-    prints: Vec<(NonZero<u64>, Voices)>,
-    voices: Voices,
-    /// Told by another step after all.
+    /// The fingerprint of each part, and the families that have reported it.
+    prints: Vec<(NonZero<u64>, VoiceSet)>,
+    voices: VoiceSet,
+    /// Is true where another step contains the same text.
     is_merged: bool,
     /// Apart: most steps are no calls, and drafts are moved.
     call: Option<Box<CallDraft>>,
-    spawned: Option<Spawned>,
+    spawned: Option<SpawnedAgent>,
 }
 
 #[derive(Default)]
 struct CallDraft {
     name: Box<str>,
     id: Box<str>,
-    planned: Vec<Change>,
+    planned: Vec<RolloutChange>,
     folder: Option<Box<str>>,
     script: Option<Vec<Box<str>>>,
     print: Option<NonZero<u64>>,
     /// Made by the record of its end; the call itself may follow.
     is_headless: bool,
-    /// What the patch records say; Some as soon as there is one, empty where it failed.
-    changed: Option<Vec<(Place, Vec<Change>)>>,
-    observation: Option<Observation>,
+    /// The changes in the patch records; Some as soon as there is one, empty where the patch failed.
+    changed: Option<Vec<(RecordPlace, Vec<RolloutChange>)>>,
+    observation: Option<CallObservation>,
     exit_code: Option<i32>,
     is_error: bool,
     is_success: bool,
@@ -277,17 +278,17 @@ struct CallDraft {
 }
 
 #[derive(Clone, Copy)]
-struct Observation {
-    place: Place,
+struct CallObservation {
+    place: RecordPlace,
     bytes: u64,
     /// Nothing was cut from it.
     is_whole: bool,
 }
 
-impl Fold {
-    fn begin(told: ShownRequests, meta: Meta, root: Option<&str>, lines: usize) -> Self {
+impl ThreadFold {
+    fn begin(shown: ShownRequests, meta: ThreadMeta, root: Option<&str>, lines: usize) -> Self {
         Self {
-            told,
+            shown,
             meta,
             root: root.map(Into::into),
             // A draft is large, and moving them all as their list doubles takes longer than making them.
@@ -297,49 +298,49 @@ impl Fold {
         }
     }
 
-    fn line(&mut self, line: Line) {
-        let Line { place, at, model, record, .. } = line;
-        let stamp = Stamp { place, at };
+    fn take_line(&mut self, line: RolloutLine) {
+        let RolloutLine { place, at, model, record, .. } = line;
+        let stamp = RecordStamp { place, at };
         if let Some(model) = &model {
-            self.model(model);
+            self.use_model(model);
         }
         match record {
-            Record::Meta(_) | Record::Bookkeeping | Record::Broken(_) => return,
-            Record::Context { model, cwd, turn: _ } => {
+            RolloutRecord::Meta(_) | RolloutRecord::Bookkeeping | RolloutRecord::Broken(_) => return,
+            RolloutRecord::Context { model, cwd, turn: _ } => {
                 if let Some(model) = &model {
-                    self.model(model);
+                    self.use_model(model);
                 }
                 self.cwd = cwd.or(self.cwd.take());
                 self.response = None;
                 return;
             }
-            Record::ThreadName(name) => {
+            RolloutRecord::ThreadName(name) => {
                 self.name = Some(name);
                 return;
             }
-            Record::TaskStarted { .. } => self.task_started(stamp),
-            Record::TaskEnded { error } => self.task_ended(stamp, error),
-            Record::Request { said, source } => self.request(stamp, said, source),
-            Record::Mail { label } => self.mail(stamp, label),
-            Record::Said { kind, said } => self.said(stamp, kind, said),
-            Record::Note { label, is_error, role } => self.note(stamp, label, role, is_error),
-            Record::Call(call) => self.call(stamp, *call),
-            Record::Output(output) => self.output(stamp, *output),
-            Record::Done(done) => self.done(stamp, *done),
-            Record::Agent { call, thread, path, is_start } => {
-                self.agent(stamp, &call, Spawned { thread, path }, is_start);
+            RolloutRecord::TaskStarted { .. } => self.task_started(stamp),
+            RolloutRecord::TaskEnded { error } => self.task_ended(stamp, error),
+            RolloutRecord::Request { message, source } => self.add_request(stamp, message, source),
+            RolloutRecord::Mail { label } => self.add_mail(stamp, label),
+            RolloutRecord::Message { kind, message } => self.add_message(stamp, kind, message),
+            RolloutRecord::Note { label, is_error, role } => self.add_note(stamp, label, role, is_error),
+            RolloutRecord::Call(call) => self.add_call(stamp, *call),
+            RolloutRecord::Output(output) => self.add_output(stamp, *output),
+            RolloutRecord::Done(done) => self.finish_call(stamp, *done),
+            RolloutRecord::Agent { call, thread, path, is_start } => {
+                self.add_agent(stamp, &call, SpawnedAgent { thread, path }, is_start);
             }
-            Record::Usage(usage) => self.usage(&usage),
-            Record::Compacted { label, voice } => self.compacted(stamp, label, voice),
-            Record::Unknown { label } => {
-                self.push(Draft::new(stamp, StepKind::Unknown, Role::System, label));
+            RolloutRecord::Usage(usage) => self.add_usage(&usage),
+            RolloutRecord::Compacted { label, voice } => self.add_compaction(stamp, label, voice),
+            RolloutRecord::Unknown { label } => {
+                self.push_draft(StepDraft::new(stamp, StepKind::Unknown, Role::System, label));
             }
         }
         self.span.first_at = self.span.first_at.or(at);
         self.span.last_at = at.or(self.span.last_at);
     }
 
-    fn model(&mut self, model: &str) {
+    fn use_model(&mut self, model: &str) {
         if self.models.now.as_deref() != Some(model) {
             self.models.now = Some(model.into());
         }
@@ -350,10 +351,10 @@ impl Fold {
 
     // --- turns
 
-    fn task_started(&mut self, stamp: Stamp) {
+    fn task_started(&mut self, stamp: RecordStamp) {
         self.close_opening();
         self.response = None;
-        self.opening = Some(Opening {
+        self.opening = Some(TurnOpening {
             at: stamp.at,
             ended_before: self.span.last_at,
             first_draft: self.drafts.len(),
@@ -361,7 +362,7 @@ impl Fold {
         });
     }
 
-    /// What came of an opening that no request followed belongs to the turn before.
+    /// Closes an opening: steps after an opening that no request followed belong to the turn before.
     fn close_opening(&mut self) {
         let Some(opening) = self.opening.take() else { return };
         let has_steps = self.drafts.len() > opening.first_draft;
@@ -370,26 +371,26 @@ impl Fold {
         }
     }
 
-    fn task_ended(&mut self, stamp: Stamp, error: Option<Box<str>>) {
+    fn task_ended(&mut self, stamp: RecordStamp, error: Option<Box<str>>) {
         if let Some(error) = error
             && !self
                 .drafts
                 .last()
                 .is_some_and(|last| last.step.is_error && last.step.label == error)
         {
-            self.note(stamp, error, Role::System, true);
+            self.add_note(stamp, error, Role::System, true);
         }
         self.close_opening();
     }
 
     fn begin_turn(
         &mut self,
-        opening: Option<Opening>,
+        opening: Option<TurnOpening>,
         at: Option<Time>,
         title: Box<str>,
-        request: Option<Place>,
+        request: Option<RecordPlace>,
     ) {
-        let opening = opening.unwrap_or(Opening {
+        let opening = opening.unwrap_or(TurnOpening {
             at,
             ended_before: self.span.last_at,
             first_draft: self.drafts.len(),
@@ -402,82 +403,82 @@ impl Fold {
             title,
             request,
             prints: vec![],
-            voices: Voices::default(),
+            voices: VoiceSet::default(),
             is_wrapped: false,
             started_at: opening.at.or(at),
             ended_at: None,
             first_draft: opening.first_draft,
             first_usage: opening.first_usage,
         });
-        self.counter.turn_begins();
+        self.counter.begin_turn();
         self.response = None;
         self.owed = None;
     }
 
-    fn request(&mut self, stamp: Stamp, said: Said, source: RequestSource) {
+    fn add_request(&mut self, stamp: RecordStamp, message: RolloutMessage, source: RolloutRequestSource) {
         match source {
-            RequestSource::Injected => return,
-            RequestSource::Conversation if self.told.has_any => {
-                if !self.told.has_or_believes(&said.prints) {
-                    self.push(Draft::new(stamp, StepKind::Message, Role::User, said.label));
+            RolloutRequestSource::Injected => return,
+            RolloutRequestSource::Conversation if self.shown.is_any_shown => {
+                if !self.shown.contains_or_assumes(&message.prints) {
+                    self.push_draft(StepDraft::new(stamp, StepKind::Message, Role::User, message.label));
                 }
                 return;
             }
-            RequestSource::Conversation | RequestSource::Told => {}
+            RolloutRequestSource::Conversation | RolloutRequestSource::Event => {}
         }
-        if self.is_request_told_again(&said) {
+        if self.is_repeated_request(&message) {
             return;
         }
         let opening = self.opening.take();
-        self.begin_turn(opening, stamp.at, said.label, Some(stamp.place));
+        self.begin_turn(opening, stamp.at, message.label, Some(stamp.place));
         if let Some(turn) = self.turns.last_mut() {
-            turn.prints = said.prints;
-            turn.voices.add(said.voice);
-            turn.is_wrapped = said.is_wrapped;
+            turn.prints = message.prints;
+            turn.voices.add(message.voice);
+            turn.is_wrapped = message.is_wrapped;
         }
     }
 
-    fn is_request_told_again(&mut self, said: &Said) -> bool {
+    fn is_repeated_request(&mut self, message: &RolloutMessage) -> bool {
         let drafts = self.drafts.len();
         match self.turns.last_mut() {
             Some(turn)
                 if self.opening.is_none()
-                    && !said.prints.is_empty()
-                    && turn.prints == said.prints
-                    && !turn.voices.has(said.voice)
+                    && !message.prints.is_empty()
+                    && turn.prints == message.prints
+                    && !turn.voices.contains(message.voice)
                     && drafts == turn.first_draft =>
             {
-                turn.voices.add(said.voice);
+                turn.voices.add(message.voice);
                 true
             }
             _ => false,
         }
     }
 
-    /// The task of a sub-agent comes by mail; elsewhere mail is something that happens within a turn.
-    fn mail(&mut self, stamp: Stamp, label: Box<str>) {
+    /// Adds mail. The task of a sub-agent comes by mail; elsewhere mail is a message within a turn.
+    fn add_mail(&mut self, stamp: RecordStamp, label: Box<str>) {
         if self.meta.is_subagent
             && let Some(opening) = self.opening.take()
         {
             return self.begin_turn(Some(opening), stamp.at, label, Some(stamp.place));
         }
-        self.push(Draft::new(stamp, StepKind::Message, Role::System, label));
+        self.push_draft(StepDraft::new(stamp, StepKind::Message, Role::System, label));
     }
 
-    /// The first step that belongs to the current turn.
+    /// Returns the first step that belongs to the current turn.
     fn first_of_turn(&self) -> usize {
         let turn = self.turns.last().map_or(0, |turn| turn.first_draft);
         self.opening.as_ref().map_or(turn, |opening| opening.first_draft)
     }
 
-    fn window(&self) -> std::ops::Range<usize> {
+    fn twin_window(&self) -> std::ops::Range<usize> {
         let len = self.drafts.len();
         self.first_of_turn().max(len.saturating_sub(TWIN_WINDOW))..len
     }
 
     // --- steps
 
-    fn push(&mut self, draft: Draft) -> usize {
+    fn push_draft(&mut self, draft: StepDraft) -> usize {
         if self.turns.is_empty() && self.opening.is_none() {
             self.begin_turn(None, draft.step.started_at, "".into(), None);
         }
@@ -485,9 +486,9 @@ impl Fold {
         self.drafts.len() - 1
     }
 
-    /// A step that the model made: tokens are owed to it, or will be.
-    fn push_of_model(&mut self, draft: Draft) -> usize {
-        let index = self.push(draft);
+    /// Returns a step that the model made: tokens are owed to it, or will be.
+    fn push_model_draft(&mut self, draft: StepDraft) -> usize {
+        let index = self.push_draft(draft);
         match self.owed.take() {
             Some(tokens) => {
                 let step = &mut self.drafts[index].step;
@@ -501,33 +502,33 @@ impl Fold {
         index
     }
 
-    fn note(&mut self, stamp: Stamp, label: Box<str>, role: Role, is_error: bool) {
-        let mut draft = Draft::new(stamp, StepKind::Message, role, label);
+    fn add_note(&mut self, stamp: RecordStamp, label: Box<str>, role: Role, is_error: bool) {
+        let mut draft = StepDraft::new(stamp, StepKind::Message, role, label);
         draft.step.is_error = is_error;
-        self.push(draft);
+        self.push_draft(draft);
     }
 
-    fn said(&mut self, stamp: Stamp, kind: StepKind, said: Said) {
-        if self.is_told_again(stamp, kind, &said) {
+    fn add_message(&mut self, stamp: RecordStamp, kind: StepKind, message: RolloutMessage) {
+        if self.is_repeated_message(stamp, kind, &message) {
             return;
         }
-        let mut draft = Draft::new(stamp, kind, Role::Assistant, said.label);
-        let mut voices = Voices::default();
-        voices.add(said.voice);
-        draft.prints = said.prints.iter().map(|print| (*print, voices)).collect();
-        self.push_of_model(draft);
+        let mut draft = StepDraft::new(stamp, kind, Role::Assistant, message.label);
+        let mut voices = VoiceSet::default();
+        voices.add(message.voice);
+        draft.prints = message.prints.iter().map(|print| (*print, voices)).collect();
+        self.push_model_draft(draft);
     }
 
-    /// Whether every part of it was told by another voice.
-    fn is_told_again(&mut self, stamp: Stamp, kind: StepKind, said: &Said) -> bool {
+    /// Returns whether another record family has reported every part of a message.
+    fn is_repeated_message(&mut self, stamp: RecordStamp, kind: StepKind, message: &RolloutMessage) -> bool {
         let mut twins = vec![];
-        for print in &said.prints {
-            let twin = self.window().find_map(|index| {
+        for print in &message.prints {
+            let twin = self.twin_window().find_map(|index| {
                 let draft = &self.drafts[index];
-                let is_untold = |(known, voices): &(NonZero<u64>, Voices)| {
-                    known == print && !voices.has(said.voice)
+                let is_unreported = |(known, voices): &(NonZero<u64>, VoiceSet)| {
+                    known == print && !voices.contains(message.voice)
                 };
-                let part = draft.prints.iter().position(is_untold)?;
+                let part = draft.prints.iter().position(is_unreported)?;
                 (draft.step.kind == kind && !draft.is_merged).then_some((index, part))
             });
             match twin {
@@ -536,14 +537,14 @@ impl Fold {
             }
         }
         for &(index, part) in &twins {
-            self.drafts[index].prints[part].1.add(said.voice);
+            self.drafts[index].prints[part].1.add(message.voice);
         }
-        self.merge(stamp, &twins, &said.label);
+        self.merge_thinking(stamp, &twins, &message.label);
         !twins.is_empty()
     }
 
-    /// Thinking told part by part and then as a whole is one step.
-    fn merge(&mut self, stamp: Stamp, twins: &[(usize, usize)], label: &str) {
+    /// Merges thinking that was reported part by part and then as a whole into one step.
+    fn merge_thinking(&mut self, stamp: RecordStamp, twins: &[(usize, usize)], label: &str) {
         let Some(&(first, _)) = twins.first() else { return };
         if twins.iter().all(|(index, _)| *index == first) {
             return;
@@ -556,29 +557,29 @@ impl Fold {
         step.label = label.into();
     }
 
-    fn compacted(&mut self, stamp: Stamp, label: Box<str>, voice: Voice) {
-        let last = self.window().rev().find(|&index| !self.drafts[index].step.is_error);
+    fn add_compaction(&mut self, stamp: RecordStamp, label: Box<str>, voice: RecordVoice) {
+        let last = self.twin_window().rev().find(|&index| !self.drafts[index].step.is_error);
         let twin = last
             .map(|index| &mut self.drafts[index])
-            .filter(|draft| draft.step.kind == StepKind::Compaction && !draft.voices.has(voice));
+            .filter(|draft| draft.step.kind == StepKind::Compaction && !draft.voices.contains(voice));
         if let Some(twin) = twin {
             twin.voices.add(voice);
             // Only `compacted` holds the summary.
-            if voice == Voice::Compacted || twin.step.label.is_empty() {
+            if voice == RecordVoice::Compacted || twin.step.label.is_empty() {
                 twin.step.place = stamp.place;
                 twin.step.label = label;
             }
             return;
         }
-        let mut draft = Draft::new(stamp, StepKind::Compaction, Role::System, label);
+        let mut draft = StepDraft::new(stamp, StepKind::Compaction, Role::System, label);
         draft.voices.add(voice);
-        self.push_of_model(draft);
+        self.push_model_draft(draft);
     }
 
     // --- calls
 
-    fn call(&mut self, stamp: Stamp, call: Call) {
-        if let Some(index) = self.call_told_by_its_end(&call) {
+    fn add_call(&mut self, stamp: RecordStamp, call: RolloutCall) {
+        if let Some(index) = self.draft_made_by_end(&call) {
             let draft = &mut self.drafts[index];
             draft.step.place = stamp.place;
             draft.step.label = call.label;
@@ -591,43 +592,43 @@ impl Fold {
             }
             return;
         }
-        if self.is_called_again(&call) {
+        if self.is_repeated_call(&call) {
             return;
         }
         let kind = if call.is_spawn { StepKind::SubAgent } else { StepKind::Tool };
-        let mut draft = Draft::new(stamp, kind, Role::Assistant, call.label);
-        draft.spawned = call.is_spawn.then(Spawned::default);
-        let own = Observation { place: stamp.place, bytes: 0, is_whole: false };
+        let mut draft = StepDraft::new(stamp, kind, Role::Assistant, call.label);
+        draft.spawned = call.is_spawn.then(SpawnedAgent::default);
+        let own = CallObservation { place: stamp.place, bytes: 0, is_whole: false };
         draft.call = Some(Box::new(CallDraft {
             name: call.name,
             id: call.id.clone(),
             planned: call.planned,
-            folder: self.folder(call.folder),
+            folder: self.base_folder(call.folder),
             script: call.script,
             print: call.print,
             observation: call.has_result.then_some(own),
             is_error: call.is_error,
             ..CallDraft::default()
         }));
-        let index = self.push_of_model(draft);
+        let index = self.push_model_draft(draft);
         if !call.id.is_empty() {
             self.calls.insert(call.id, index);
         }
     }
 
-    fn is_called_again(&self, call: &Call) -> bool {
+    fn is_repeated_call(&self, call: &RolloutCall) -> bool {
         let known =
-            self.calls.get(&call.id).filter(|index: &&usize| self.window().contains(*index));
+            self.calls.get(&call.id).filter(|index: &&usize| self.twin_window().contains(*index));
         known.is_some_and(|index| self.drafts[*index].step.label == call.label)
     }
 
-    fn call_told_by_its_end(&self, call: &Call) -> Option<usize> {
+    fn draft_made_by_end(&self, call: &RolloutCall) -> Option<usize> {
         let is_headless = |index: &usize| {
             self.drafts[*index].call.as_deref().is_some_and(|known| known.is_headless)
         };
         let by_id = self.calls.get(&call.id).copied().filter(is_headless);
         by_id.or_else(|| {
-            let mut window = self.window();
+            let mut window = self.twin_window();
             let same = |index: &usize| {
                 let known = self.drafts[*index].call.as_deref();
                 call.print.is_some() && known.is_some_and(|known| known.print == call.print)
@@ -636,22 +637,22 @@ impl Fold {
         })
     }
 
-    /// The folder that relative paths of a call start from, where it is not the root.
-    fn folder(&self, of_call: Option<Box<str>>) -> Option<Box<str>> {
+    /// Returns the folder that relative paths of a call start from, where it is not the root.
+    fn base_folder(&self, of_call: Option<Box<str>>) -> Option<Box<str>> {
         let cwd = self.cwd.as_deref().filter(|cwd| Some(*cwd) != self.root.as_deref());
         match (of_call, cwd) {
-            (Some(folder), Some(cwd)) => Some(below(&folder, Some(cwd))),
+            (Some(folder), Some(cwd)) => Some(path_in_folder(&folder, Some(cwd))),
             (Some(folder), None) => Some(folder),
             (None, cwd) => cwd.map(Into::into),
         }
     }
 
-    fn output(&mut self, stamp: Stamp, output: Output) {
+    fn add_output(&mut self, stamp: RecordStamp, output: RolloutOutput) {
         let index = match self.calls.get(&output.call) {
             Some(index) => *index,
             None => match self.unanswered_without_id(&output) {
                 Some(index) => index,
-                None => self.orphan(stamp),
+                None => self.push_orphan(stamp),
             },
         };
         let draft = &mut self.drafts[index];
@@ -665,30 +666,30 @@ impl Fold {
         call.is_error |= output.is_error;
         call.is_success |= output.is_success;
         if !call.observation.is_some_and(|known| known.is_whole && known.bytes > 0) {
-            let seen = Observation { place: stamp.place, bytes: output.bytes, is_whole: false };
+            let seen = CallObservation { place: stamp.place, bytes: output.bytes, is_whole: false };
             call.observation = Some(seen);
         }
     }
 
-    fn unanswered_without_id(&self, output: &Output) -> Option<usize> {
+    fn unanswered_without_id(&self, output: &RolloutOutput) -> Option<usize> {
         let is_open = |index: &usize| {
             let call = self.drafts[*index].call.as_deref();
             call.is_some_and(|call| call.id.is_empty() && call.observation.is_none())
         };
-        self.window().rev().find(is_open).filter(|_| output.call.is_empty())
+        self.twin_window().rev().find(is_open).filter(|_| output.call.is_empty())
     }
 
-    /// A step for an observation whose call is not in the log.
-    fn orphan(&mut self, stamp: Stamp) -> usize {
-        let mut draft = Draft::new(stamp, StepKind::Tool, Role::Assistant, "".into());
+    /// Returns a step for an observation whose call is not in the log.
+    fn push_orphan(&mut self, stamp: RecordStamp) -> usize {
+        let mut draft = StepDraft::new(stamp, StepKind::Tool, Role::Assistant, "".into());
         draft.call = Some(Box::new(CallDraft { name: "unknown".into(), ..CallDraft::default() }));
-        self.push(draft)
+        self.push_draft(draft)
     }
 
-    fn done(&mut self, stamp: Stamp, done: Done) {
-        let (index, is_script) = match self.draft_of(&done) {
+    fn finish_call(&mut self, stamp: RecordStamp, done: FinishedCall) {
+        let (index, is_script) = match self.draft_of_finished_call(&done) {
             Some(found) => found,
-            None => (self.headless(stamp, &done), false),
+            None => (self.push_headless(stamp, &done), false),
         };
         let draft = &mut self.drafts[index];
         draft.step.ended_at = stamp.at.or(draft.step.ended_at);
@@ -706,7 +707,7 @@ impl Fold {
         }
         call.is_error |= done.is_error;
         if !is_script && (done.bytes > 0 || call.observation.is_none()) {
-            call.observation = Some(Observation {
+            call.observation = Some(CallObservation {
                 place: stamp.place,
                 bytes: done.bytes,
                 is_whole: done.is_whole,
@@ -714,8 +715,8 @@ impl Fold {
         }
     }
 
-    /// The step a finished call belongs to, and whether that is the script which made the call.
-    fn draft_of(&self, done: &Done) -> Option<(usize, bool)> {
+    /// Returns the step a finished call belongs to, and whether that is the script which made the call.
+    fn draft_of_finished_call(&self, done: &FinishedCall) -> Option<(usize, bool)> {
         if let Some(index) = self.calls.get(&done.call) {
             return Some((*index, false));
         }
@@ -724,21 +725,21 @@ impl Fold {
             let print = call(*index).filter(|call| !call.is_done).and_then(|call| call.print);
             print.is_some() && print == done.print
         };
-        if let Some(index) = self.window().find(is_twin) {
+        if let Some(index) = self.twin_window().find(is_twin) {
             return Some((index, false));
         }
         let scripts: Vec<(usize, &CallDraft)> = self
-            .window()
+            .twin_window()
             .filter_map(|index| Some((index, call(index).filter(|call| call.script.is_some())?)))
             .collect();
         let open = || scripts.iter().filter(|(_, call)| call.observation.is_none());
-        let found = open().find(|(_, call)| call.mentions(done));
+        let found = open().find(|(_, call)| call.script_mentions(done));
         let found = found.or_else(|| open().next()).or(scripts.last());
         found.map(|(index, _)| (*index, true))
     }
 
-    fn headless(&mut self, stamp: Stamp, done: &Done) -> usize {
-        let mut draft = Draft::new(stamp, StepKind::Tool, Role::Assistant, done.label.clone());
+    fn push_headless(&mut self, stamp: RecordStamp, done: &FinishedCall) -> usize {
+        let mut draft = StepDraft::new(stamp, StepKind::Tool, Role::Assistant, done.label.clone());
         draft.call = Some(Box::new(CallDraft {
             name: done.name.clone(),
             id: done.call.clone(),
@@ -746,14 +747,14 @@ impl Fold {
             is_headless: true,
             ..CallDraft::default()
         }));
-        let index = self.push_of_model(draft);
+        let index = self.push_model_draft(draft);
         if !done.call.is_empty() {
             self.calls.insert(done.call.clone(), index);
         }
         index
     }
 
-    fn agent(&mut self, stamp: Stamp, call: &str, spawned: Spawned, is_start: bool) {
+    fn add_agent(&mut self, stamp: RecordStamp, call: &str, spawned: SpawnedAgent, is_start: bool) {
         if let Some(draft) = self.calls.get(call).map(|index| &mut self.drafts[*index]) {
             draft.step.kind = StepKind::SubAgent;
             let known = draft.spawned.get_or_insert_default();
@@ -769,19 +770,19 @@ impl Fold {
             .any(|known| known.thread.is_some() && known.thread == spawned.thread);
         if is_start && !is_known {
             let name = spawned.path.as_deref().or(spawned.thread.as_deref()).unwrap_or_default();
-            let mut draft = Draft::new(stamp, StepKind::SubAgent, Role::Assistant, label(name));
+            let mut draft = StepDraft::new(stamp, StepKind::SubAgent, Role::Assistant, first_line_label(name));
             draft.spawned = Some(spawned);
-            self.push(draft);
+            self.push_draft(draft);
         }
     }
 
     // --- tokens
 
-    fn usage(&mut self, usage: &Usage) {
-        if let Usage::Count(Some(counted)) = usage {
+    fn add_usage(&mut self, usage: &UsageRecord) {
+        if let UsageRecord::Count(Some(counted)) = usage {
             self.meta.window = counted.window.or(self.meta.window);
         }
-        let Some(tokens) = self.counter.count(usage) else {
+        let Some(tokens) = self.counter.new_tokens(usage) else {
             self.response = None; // told again: the next request begins
             return;
         };
@@ -798,7 +799,7 @@ impl Fold {
 
     // --- the end
 
-    fn finish(mut self) -> (Thread, Box<dyn Send>) {
+    fn finish_thread(mut self) -> (FoldedThread, Box<dyn Send>) {
         self.close_opening();
         if self.turns.is_empty() && !self.usages.is_empty() {
             self.begin_turn(None, self.span.first_at, "".into(), None);
@@ -820,14 +821,14 @@ impl Fold {
             let drafts = rest.split_off_mut(..count.min(rest.len())).unwrap_or_default();
             own.push((turn, &self.usages[usages], drafts));
         }
-        let finish = |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [Draft])| ThreadTurn {
+        let finish = |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [StepDraft])| ThreadTurn {
             turn: Turn {
                 title: turn.title.clone(),
                 request: turn.request,
                 added: turn
                     .request
                     .filter(|_| turn.is_wrapped)
-                    .map(|it| it.part(AROUND))
+                    .map(|it| it.with_part(CONTEXT_PART))
                     .into_iter()
                     .collect(),
                 started_at: turn.started_at,
@@ -838,14 +839,14 @@ impl Fold {
             steps: drafts
                 .iter_mut()
                 .filter(|draft| !draft.is_merged)
-                .map(|draft| draft.finish(root))
+                .map(|draft| draft.take_step(root))
                 .collect(),
         };
         let turns = match own.len() {
             ..MANY_TURNS => own.into_iter().map(finish).collect(),
             _ => own.into_par_iter().map(finish).collect(),
         };
-        let thread = Thread {
+        let thread = FoldedThread {
             started_at: self.meta.started_at.or(self.span.first_at),
             ended_at: self.span.last_at,
             meta: self.meta,
@@ -857,29 +858,29 @@ impl Fold {
     }
 }
 
-impl Draft {
-    fn new(stamp: Stamp, kind: StepKind, role: Role, label: Box<str>) -> Self {
+impl StepDraft {
+    fn new(stamp: RecordStamp, kind: StepKind, role: Role, label: Box<str>) -> Self {
         let step =
             Step { kind, role, label, started_at: stamp.at, place: stamp.place, ..Step::default() };
         Self { step, ..Self::default() }
     }
 
-    /// Its step, which is taken out of it.
-    fn finish(&mut self, root: Option<&str>) -> ThreadStep {
+    /// Returns its step, which is taken out of it.
+    fn take_step(&mut self, root: Option<&str>) -> ThreadStep {
         let mut step = std::mem::take(&mut self.step);
         if let Some(call) = self.call.take() {
-            step.edits = fitted(call.edits(step.place, root));
-            step.tool = Some(Box::new(call.finish()));
+            step.edits = shrink_list(call.recorded_edits(step.place, root));
+            step.tool = Some(Box::new(call.into_tool_call()));
         }
         ThreadStep { step, spawned: self.spawned.take() }
     }
 }
 
 impl CallDraft {
-    /// Whether a script's text names what was done.
-    fn mentions(&self, done: &Done) -> bool {
-        let runs = |command: &str| !done.label.is_empty() && label(command) == done.label;
-        let patches = |change: &Change| {
+    /// Returns whether the text of a script names the finished call.
+    fn script_mentions(&self, done: &FinishedCall) -> bool {
+        let runs = |command: &str| !done.label.is_empty() && first_line_label(command) == done.label;
+        let patches = |change: &RolloutChange| {
             self.planned.iter().any(|planned| change.path.ends_with(&*planned.path))
         };
         match &done.changes {
@@ -888,23 +889,24 @@ impl CallDraft {
         }
     }
 
-    /// What changed: as the patch records tell; else as the call planned it, where it is known to have worked.
-    fn edits(&self, call: Place, root: Option<&str>) -> Vec<Edit> {
+    /// Returns the changed files: those of the patch records, else those that the call planned, where it is known to have
+    /// worked.
+    fn recorded_edits(&self, call: RecordPlace, root: Option<&str>) -> Vec<Edit> {
         if let Some(changed) = &self.changed {
-            let told = changed.iter().flat_map(|(place, changes)| numbered(*place, changes));
-            return told.map(|(place, change)| edit(change, place, None, root)).collect();
+            let numbered = changed.iter().flat_map(|(place, changes)| numbered_changes(*place, changes));
+            return numbered.map(|(place, change)| edit_of_change(change, place, None, root)).collect();
         }
         let has_worked = self.is_success && !self.is_error && self.exit_code.unwrap_or(0) == 0;
         if !has_worked {
             return vec![];
         }
         let folder = self.folder.as_deref();
-        numbered(call, &self.planned)
-            .map(|(place, change)| edit(change, place, folder, root))
+        numbered_changes(call, &self.planned)
+            .map(|(place, change)| edit_of_change(change, place, folder, root))
             .collect()
     }
 
-    fn finish(self) -> ToolCall {
+    fn into_tool_call(self) -> ToolCall {
         let result = self.observation.map(|seen| ToolResult {
             place: seen.place,
             is_error: self.is_error,
@@ -916,13 +918,13 @@ impl CallDraft {
     }
 }
 
-/// Each change with the place of its body; the part is its position in the record.
-fn numbered(record: Place, changes: &[Change]) -> impl Iterator<Item = (Place, &Change)> {
-    (0u32..).zip(changes).map(move |(part, change)| (record.part(part), change))
+/// Returns each change with the place of its body; the part is its position in the record.
+fn numbered_changes(record: RecordPlace, changes: &[RolloutChange]) -> impl Iterator<Item = (RecordPlace, &RolloutChange)> {
+    (0u32..).zip(changes).map(move |(part, change)| (record.with_part(part), change))
 }
 
-fn edit(change: &Change, place: Place, folder: Option<&str>, root: Option<&str>) -> Edit {
-    let sort = |path: &str| EditPath::sort(&below(path, folder), root);
+fn edit_of_change(change: &RolloutChange, place: RecordPlace, folder: Option<&str>, root: Option<&str>) -> Edit {
+    let sort = |path: &str| EditPath::from_recorded(&path_in_folder(path, folder), root);
     let lines = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Edit {
         path: sort(&change.path),
@@ -934,7 +936,7 @@ fn edit(change: &Change, place: Place, folder: Option<&str>, root: Option<&str>)
     }
 }
 
-fn below(path: &str, folder: Option<&str>) -> Box<str> {
+fn path_in_folder(path: &str, folder: Option<&str>) -> Box<str> {
     match folder {
         Some(folder) if !path.starts_with(['/', '\\']) && path.as_bytes().get(1) != Some(&b':') => {
             format!("{}/{path}", folder.trim_end_matches('/')).into()

@@ -1,59 +1,59 @@
-//! What one line of a rollout says, small: labels and places, never whole texts.
+//! The small content of one line of a rollout: labels and places, never whole texts.
 
 use std::num::NonZero;
 
-use crate::jsonl::Kept;
+use crate::jsonl::IndexSize;
 use trajview_code::patch::LineCounts;
-use trajview_run::{EditKind, Place, Role, Step, StepKind, Time, Tokens};
+use trajview_run::{EditKind, RecordPlace, Role, Step, StepKind, Time, Tokens};
 
 /// One line, understood. The second phase ([`super::fold`]) sees nothing else of the file.
 #[derive(Debug, Clone)]
-pub struct Line {
-    pub place: Place,
+pub struct RolloutLine {
+    pub place: RecordPlace,
     pub at: Option<Time>,
     pub ordinal: Option<u64>,
-    /// Of forks that name the model on every message.
+    /// The model, in forks that name it on every message.
     pub model: Option<Box<str>>,
-    /// How many of its values are NaN or Infinity, and read as null.
+    /// The number of its values that are NaN or Infinity and read as null.
     pub not_finite: u32,
-    pub record: Record,
+    pub record: RolloutRecord,
 }
 
-impl Line {
+impl RolloutLine {
     pub const fn is_understood(&self) -> bool {
-        !matches!(self.record, Record::Broken(_) | Record::Unknown { .. })
+        !matches!(self.record, RolloutRecord::Broken(_) | RolloutRecord::Unknown { .. })
     }
 }
 
-impl Kept for Line {
-    /// Mostly there is a step of it. Most of what is said and done is told twice or more, and each telling counts for half.
-    fn kept_bytes(&self) -> usize {
+impl IndexSize for RolloutLine {
+    /// Most lines are a step. Most messages and calls are reported twice or more, and each report counts for half.
+    fn index_bytes(&self) -> usize {
         let label = |label: &str| size_of::<Step>() * 3 / 2 + label.len();
         match &self.record {
-            Record::Bookkeeping => 0,
-            Record::Request { said, .. } | Record::Said { said, .. } => label(&said.label) / 2,
-            Record::Call(call) => (label(&call.label) + size_of::<Call>()) / 2,
-            Record::Done(done) => (label(&done.label) + size_of::<Done>()) / 2,
-            Record::Mail { label: it }
-            | Record::Note { label: it, .. }
-            | Record::Compacted { label: it, .. }
-            | Record::Unknown { label: it } => label(it),
-            Record::Output(_) => size_of::<Output>(),
-            Record::Broken(what) => 2 * what.len() + 128,
-            Record::Meta(_)
-            | Record::Context { .. }
-            | Record::ThreadName(_)
-            | Record::TaskStarted { .. }
-            | Record::TaskEnded { .. }
-            | Record::Agent { .. }
-            | Record::Usage(_) => 64,
+            RolloutRecord::Bookkeeping => 0,
+            RolloutRecord::Request { message, .. } | RolloutRecord::Message { message, .. } => label(&message.label) / 2,
+            RolloutRecord::Call(call) => (label(&call.label) + size_of::<RolloutCall>()) / 2,
+            RolloutRecord::Done(done) => (label(&done.label) + size_of::<FinishedCall>()) / 2,
+            RolloutRecord::Mail { label: it }
+            | RolloutRecord::Note { label: it, .. }
+            | RolloutRecord::Compacted { label: it, .. }
+            | RolloutRecord::Unknown { label: it } => label(it),
+            RolloutRecord::Output(_) => size_of::<RolloutOutput>(),
+            RolloutRecord::Broken(what) => 2 * what.len() + 128,
+            RolloutRecord::Meta(_)
+            | RolloutRecord::Context { .. }
+            | RolloutRecord::ThreadName(_)
+            | RolloutRecord::TaskStarted { .. }
+            | RolloutRecord::TaskEnded { .. }
+            | RolloutRecord::Agent { .. }
+            | RolloutRecord::Usage(_) => 64,
         }
     }
 }
 
 #[derive(Debug, Clone)]
-pub enum Record {
-    Meta(Box<Meta>),
+pub enum RolloutRecord {
+    Meta(Box<ThreadMeta>),
     /// Settings of the model requests that follow.
     Context {
         model: Option<Box<str>>,
@@ -68,30 +68,30 @@ pub enum Record {
     TaskEnded {
         error: Option<Box<str>>,
     },
-    /// What the user asked.
+    /// A request of the user.
     Request {
-        said: Said,
-        source: RequestSource,
+        message: RolloutMessage,
+        source: RolloutRequestSource,
     },
     /// A message from another agent.
     Mail {
         label: Box<str>,
     },
-    /// A message or thinking of the agent, told by up to three records.
-    Said {
+    /// A message or thinking of the agent, reported by up to three records.
+    Message {
         kind: StepKind,
-        said: Said,
+        message: RolloutMessage,
     },
-    /// Something to be shown that nothing else tells: an error, a review.
+    /// A note to be shown that is in no other record: an error, a review.
     Note {
         label: Box<str>,
         is_error: bool,
         role: Role,
     },
-    Call(Box<Call>),
-    Output(Box<Output>),
-    /// What Codex tells of a call when it is done; stands for the call where there is none.
-    Done(Box<Done>),
+    Call(Box<RolloutCall>),
+    Output(Box<RolloutOutput>),
+    /// Codex' report of a finished call; replaces the call where there is none.
+    Done(Box<FinishedCall>),
     /// Another agent was started, or is done.
     Agent {
         call: Box<str>,
@@ -99,10 +99,10 @@ pub enum Record {
         path: Option<Box<str>>,
         is_start: bool,
     },
-    Usage(Usage),
+    Usage(UsageRecord),
     Compacted {
         label: Box<str>,
-        voice: Voice,
+        voice: RecordVoice,
     },
     /// Known, and nothing to see.
     Bookkeeping,
@@ -114,7 +114,7 @@ pub enum Record {
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Meta {
+pub struct ThreadMeta {
     pub id: Box<str>,
     /// The outermost thread, where this one is an agent's.
     pub session: Option<Box<str>>,
@@ -131,13 +131,13 @@ pub struct Meta {
     pub path: Option<Box<str>>,
     pub role: Option<Box<str>>,
     pub provenance: Option<String>,
-    /// Tokens that fit into the context, as the last count tells.
+    /// Tokens that fit into the context, according to the last count.
     pub window: Option<u64>,
 }
 
-/// Which of the families of records speaks; what one has said, another may say again.
+/// The family of a record; another family may repeat the same thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Voice {
+pub enum RecordVoice {
     Response,
     /// A response item within an event.
     Raw,
@@ -147,19 +147,19 @@ pub enum Voice {
 }
 
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct RolloutMessage {
     pub label: Box<str>,
-    /// One a part: reasoning is told part by part in events.
+    /// One fingerprint per part: events report reasoning part by part.
     pub prints: Vec<NonZero<u64>>,
-    pub voice: Voice,
-    /// Whether an editor or Codex put something around the words, in the same record.
+    pub voice: RecordVoice,
+    /// Is true where an editor or Codex put context around the text, in the same record.
     pub is_wrapped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestSource {
-    /// The event that tells of the request.
-    Told,
+pub enum RolloutRequestSource {
+    /// An event that reports the request.
+    Event,
     /// A user-role message of the conversation: a request only where there are no events.
     Conversation,
     /// Context that Codex put there.
@@ -167,14 +167,14 @@ pub enum RequestSource {
 }
 
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct RolloutCall {
     /// Empty in forks that have none.
     pub id: Box<str>,
     pub name: Box<str>,
     pub label: Box<str>,
     /// Files of the patch it carries.
-    pub planned: Vec<Change>,
-    /// Folder it runs in, where it says so.
+    pub planned: Vec<RolloutChange>,
+    /// The folder that the call runs in, where it names one.
     pub folder: Option<Box<str>>,
     /// Set for code mode: the commands that the script runs.
     pub script: Option<Vec<Box<str>>>,
@@ -186,35 +186,35 @@ pub struct Call {
 }
 
 #[derive(Debug, Clone)]
-pub struct Output {
+pub struct RolloutOutput {
     pub call: Box<str>,
     pub exit_code: Option<i32>,
     pub is_error: bool,
     pub is_success: bool,
     pub bytes: u64,
-    /// What `spawn_agent` answers.
+    /// The thread in the answer of `spawn_agent`.
     pub thread: Option<Box<str>>,
     pub path: Option<Box<str>>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct FinishedCall {
     pub call: Box<str>,
     pub name: Box<str>,
     pub label: Box<str>,
     pub exit_code: Option<i32>,
     pub is_error: bool,
     pub bytes: u64,
-    /// The record holds the whole observation; what the model was told may be cut.
+    /// Is true where the record has the whole observation; the model may have received a part.
     pub is_whole: bool,
     /// The files that really changed; None where the record is not about files.
-    pub changes: Option<Vec<Change>>,
+    pub changes: Option<Vec<RolloutChange>>,
     pub print: Option<NonZero<u64>>,
 }
 
 /// A changed file; its place is that of the record, `part` its position there.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct RolloutChange {
     pub path: Box<str>,
     pub from: Option<Box<str>>,
     pub kind: EditKind,
@@ -223,9 +223,9 @@ pub struct Change {
 }
 
 #[derive(Debug, Clone)]
-pub enum Usage {
+pub enum UsageRecord {
     /// `token_count`; nothing at the start of a process.
-    Count(Option<Box<Counted>>),
+    Count(Option<Box<TokenCount>>),
     /// `token_usage_record`: one response.
     Response(Box<Tokens>),
     /// One response, in logs without totals.
@@ -235,7 +235,7 @@ pub enum Usage {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Counted {
+pub struct TokenCount {
     pub total: Option<Tokens>,
     pub last: Option<Tokens>,
     /// Tokens that fit into the model's context.

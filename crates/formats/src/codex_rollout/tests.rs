@@ -1,44 +1,44 @@
-//! What reading a rollout promises.
+//! Tests of reading a rollout.
 
 use std::fmt::Write;
 
 use super::CodexRollout;
-use crate::{Format, Growing, Head, OneHand, Source, jsonl::Input};
+use crate::{Format, IncrementalReader, FileHead, SequentialExecutor, SourceBytes, jsonl::LogInput};
 use trajview_run::{EditKind, Run, SourceId, Step, Tokens};
 
 mod real;
 mod small;
 
-pub(super) fn index(log: &str) -> Run {
-    let sources = [Source { name: "rollout.jsonl", bytes: log.as_bytes() }];
-    let run = CodexRollout.index(&sources).unwrap();
+pub(super) fn index_log(log: &str) -> Run {
+    let sources = [SourceBytes { name: "rollout.jsonl", bytes: log.as_bytes() }];
+    let run = CodexRollout.index_run(&sources).unwrap();
     assert_eq!(read_once(&sources).0.as_ref(), Some(&run));
     run
 }
 
-/// The run as it is read where each log is taken once, and whether that had to be done again.
-pub(super) fn read_once(sources: &[Source<'_>]) -> (Option<Run>, bool) {
-    let mut growing = CodexRollout.growing().unwrap();
-    growing.is_all();
-    let take = |growing: &mut dyn Growing| {
+/// Returns the run as it is read where each log is taken once, and whether that had to be done again.
+pub(super) fn read_once(sources: &[SourceBytes<'_>]) -> (Option<Run>, bool) {
+    let mut growing = CodexRollout.incremental_reader().unwrap();
+    growing.expect_whole_logs();
+    let take = |growing: &mut dyn IncrementalReader| {
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            growing.take(id, source.name, Input::whole(source.bytes), &OneHand);
+            growing.take_lines(id, source.name, LogInput::whole_file(source.bytes), &SequentialExecutor);
         }
     };
     take(&mut *growing);
-    let is_read_again = growing.is_read_again();
+    let is_read_again = growing.needs_second_read();
     if is_read_again {
         take(&mut *growing);
     }
-    (growing.finish(sources, &mut |_| {}).ok(), is_read_again)
+    (growing.finish_run(sources, &mut |_| {}).ok(), is_read_again)
 }
 
-pub(super) fn head<'a>(name: &'a str, log: &'a str) -> Head<'a> {
+pub(super) fn head_of_log<'a>(name: &'a str, log: &'a str) -> FileHead<'a> {
     let bytes = &log.as_bytes()[..log.len().min(crate::HEAD_BYTES)];
-    Head { name, bytes, is_whole: bytes.len() == log.len() }
+    FileHead { name, bytes, is_whole: bytes.len() == log.len() }
 }
 
-fn tokens(tokens: Tokens) -> String {
+fn tokens_text(tokens: Tokens) -> String {
     let mut text = String::new();
     let parts = [
         ("in", tokens.input),
@@ -54,7 +54,7 @@ fn tokens(tokens: Tokens) -> String {
     if text.is_empty() { text } else { format!("  [{}]", text.trim()) }
 }
 
-fn step(out: &mut String, indent: &str, step: &Step) {
+fn write_step(out: &mut String, indent: &str, step: &Step) {
     let _ = write!(out, "{indent}{}", step.kind.word());
     if let Some(tool) = &step.tool {
         let _ = write!(out, " {}", tool.name);
@@ -63,7 +63,7 @@ fn step(out: &mut String, indent: &str, step: &Step) {
         let _ = write!(out, " ({})", step.role.word());
     }
     let _ = write!(out, ": {}", step.label);
-    if let Some(result) = step.result() {
+    if let Some(result) = step.tool_result() {
         let exit = result.exit_code.map(|code| format!(" exit {code}")).unwrap_or_default();
         let error = if result.is_error { " error" } else { "" };
         let _ = write!(out, " -> line {}, {} bytes{exit}{error}", result.place.line, result.bytes);
@@ -74,7 +74,7 @@ fn step(out: &mut String, indent: &str, step: &Step) {
     if let Some(agent) = step.subagent {
         let _ = write!(out, " => agent {agent}");
     }
-    let _ = writeln!(out, "{}", tokens(step.tokens));
+    let _ = writeln!(out, "{}", tokens_text(step.tokens));
     for edit in &step.edits {
         let kind = match edit.kind {
             EditKind::Create => "A",
@@ -96,8 +96,8 @@ fn step(out: &mut String, indent: &str, step: &Step) {
     }
 }
 
-/// A run as a page of text.
-pub(super) fn told(run: &Run) -> String {
+/// Returns a run as a page of text.
+pub(super) fn run_text(run: &Run) -> String {
     let mut out = String::new();
     let version = run.agent.version.as_deref().unwrap_or("?");
     let _ = writeln!(
@@ -109,16 +109,16 @@ pub(super) fn told(run: &Run) -> String {
     );
     for (index, turn) in run.turns.iter().enumerate() {
         let line = turn.request.map(|place| format!(" @{}", place.line)).unwrap_or_default();
-        let _ = writeln!(out, "turn {}: {}{line}{}", index + 1, turn.title, tokens(turn.tokens));
+        let _ = writeln!(out, "turn {}: {}{line}{}", index + 1, turn.title, tokens_text(turn.tokens));
         for found in &turn.steps {
-            step(&mut out, "  ", found);
+            write_step(&mut out, "  ", found);
         }
     }
     for (index, agent) in run.subagents.iter().enumerate() {
         let _ =
-            writeln!(out, "agent {index} {}: {}{}", agent.name, agent.title, tokens(agent.tokens));
+            writeln!(out, "agent {index} {}: {}{}", agent.name, agent.title, tokens_text(agent.tokens));
         for found in &agent.steps {
-            step(&mut out, "  ", found);
+            write_step(&mut out, "  ", found);
         }
     }
     for warning in &run.warnings {

@@ -1,53 +1,53 @@
 //! Tokens, counted once.
 //!
-//! `token_count` tells a running total and the last response; it comes once or twice a response, again at the
-//! start of a turn, and its total may start over when a process does. `token_usage_record` tells the same
+//! `token_count` has a running total and the last response; it comes once or twice a response, again at the
+//! start of a turn, and its total may start over when a process does. `token_usage_record` reports the same
 //! response before it.
 
-use super::record::{Counted, Usage};
+use super::record::{TokenCount, UsageRecord};
 use trajview_run::Tokens;
 
 #[derive(Debug, Default)]
-pub struct Counter {
+pub struct TokenCounter {
     total: Option<Tokens>,
-    /// Responses told by a `token_usage_record`, and by no `token_count` yet.
+    /// Responses with a `token_usage_record` and no `token_count` yet.
     unpaired: Vec<Tokens>,
     /// Something was counted since the turn began.
     is_turn_counted: bool,
 }
 
-impl Counter {
-    pub const fn turn_begins(&mut self) {
+impl TokenCounter {
+    pub const fn begin_turn(&mut self) {
         self.is_turn_counted = false;
     }
 
-    /// The tokens that this record is the first to tell; None where they are already counted.
-    pub fn count(&mut self, usage: &Usage) -> Option<Tokens> {
+    /// Returns the tokens that this record is the first to report; None where they are already counted.
+    pub fn new_tokens(&mut self, usage: &UsageRecord) -> Option<Tokens> {
         let new = match usage {
-            Usage::Count(Some(counted)) => self.difference(**counted),
-            Usage::Count(None) => {
+            UsageRecord::Count(Some(counted)) => self.tokens_since_last(**counted),
+            UsageRecord::Count(None) => {
                 self.total = None; // a new process, which may count from zero
                 None
             }
-            Usage::Response(tokens) => {
+            UsageRecord::Response(tokens) => {
                 self.unpaired.push(**tokens);
                 Some(**tokens)
             }
-            Usage::Plain(tokens) => Some(**tokens),
-            Usage::Turn(tokens) => (!self.is_turn_counted).then_some(**tokens),
+            UsageRecord::Plain(tokens) => Some(**tokens),
+            UsageRecord::Turn(tokens) => (!self.is_turn_counted).then_some(**tokens),
         };
         let new = new.filter(Tokens::is_recorded);
         self.is_turn_counted |= new.is_some();
         new
     }
 
-    fn difference(&mut self, counted: Counted) -> Option<Tokens> {
+    fn tokens_since_last(&mut self, counted: TokenCount) -> Option<Tokens> {
         let before = self.total;
         self.total = counted.total.or(before);
         if counted.total.is_some() && before == counted.total {
             return None;
         }
-        let paired = self.unpaired.iter().rposition(|told| Some(*told) == counted.last);
+        let paired = self.unpaired.iter().rposition(|response| Some(*response) == counted.last);
         if let Some(paired) = paired {
             self.unpaired.drain(..=paired);
             return None;
@@ -55,15 +55,15 @@ impl Counter {
         match (before, counted.total, counted.last) {
             // A total equal to its last response starts over.
             (Some(_), Some(total), Some(last)) if total == last => Some(last),
-            (Some(before), Some(total), last) => minus(total, before).or(last).or(Some(total)),
+            (Some(before), Some(total), last) => tokens_minus(total, before).or(last).or(Some(total)),
             (None, total, last) => last.or(total),
             (Some(_), None, last) => last,
         }
     }
 }
 
-/// None where a count has gone down: it has started over.
-fn minus(total: Tokens, before: Tokens) -> Option<Tokens> {
+/// Returns the difference of two counts; None where a count has gone down: it has started over.
+fn tokens_minus(total: Tokens, before: Tokens) -> Option<Tokens> {
     let field = |total: Option<u64>, before: Option<u64>| match (total, before) {
         (Some(total), before) => total.checked_sub(before.unwrap_or(0)).map(Some),
         (None, _) => Some(None),
@@ -82,57 +82,57 @@ fn minus(total: Tokens, before: Tokens) -> Option<Tokens> {
 mod tests {
     use super::*;
 
-    fn tokens(output: u64) -> Tokens {
+    fn tokens_with_output(output: u64) -> Tokens {
         Tokens { input: Some(output * 10), output: Some(output), ..Tokens::default() }
     }
 
-    fn count(total: u64, last: u64) -> Usage {
+    fn count(total: u64, last: u64) -> UsageRecord {
         let counted =
-            Counted { total: Some(tokens(total)), last: Some(tokens(last)), window: None };
-        Usage::Count(Some(Box::new(counted)))
+            TokenCount { total: Some(tokens_with_output(total)), last: Some(tokens_with_output(last)), window: None };
+        UsageRecord::Count(Some(Box::new(counted)))
     }
 
-    fn counted(usages: &[Usage]) -> Vec<u64> {
-        let mut counter = Counter::default();
-        usages.iter().filter_map(|usage| counter.count(usage)?.output).collect()
+    fn output_counts(usages: &[UsageRecord]) -> Vec<u64> {
+        let mut counter = TokenCounter::default();
+        usages.iter().filter_map(|usage| counter.new_tokens(usage)?.output).collect()
     }
 
     #[test]
     fn a_total_told_twice_counts_once() {
-        assert_eq!(counted(&[count(3, 3), count(3, 3), count(5, 2), count(5, 2)]), [3, 2]);
+        assert_eq!(output_counts(&[count(3, 3), count(3, 3), count(5, 2), count(5, 2)]), [3, 2]);
     }
 
     #[test]
     fn a_total_that_starts_over_does_not_lose_its_first_response() {
         assert_eq!(
-            counted(&[count(9, 9), Usage::Count(None), count(4, 4), count(6, 2)]),
+            output_counts(&[count(9, 9), UsageRecord::Count(None), count(4, 4), count(6, 2)]),
             [9, 4, 2]
         );
-        assert_eq!(counted(&[count(9, 9), count(4, 4), count(20, 16)]), [9, 4, 16]);
-        assert_eq!(counted(&[count(3, 3), count(8, 8)]), [3, 8]);
+        assert_eq!(output_counts(&[count(9, 9), count(4, 4), count(20, 16)]), [9, 4, 16]);
+        assert_eq!(output_counts(&[count(3, 3), count(8, 8)]), [3, 8]);
     }
 
     #[test]
     fn a_total_carried_over_from_an_earlier_log_is_not_ours() {
-        assert_eq!(counted(&[count(100, 7), count(102, 2)]), [7, 2]);
+        assert_eq!(output_counts(&[count(100, 7), count(102, 2)]), [7, 2]);
     }
 
     #[test]
     fn a_response_told_by_two_records_counts_once() {
         let usages = [
-            Usage::Response(tokens(3).into()),
+            UsageRecord::Response(tokens_with_output(3).into()),
             count(3, 3),
-            Usage::Response(tokens(4).into()),
-            Usage::Response(tokens(5).into()),
+            UsageRecord::Response(tokens_with_output(4).into()),
+            UsageRecord::Response(tokens_with_output(5).into()),
             count(12, 5),
             count(14, 2),
         ];
-        assert_eq!(counted(&usages), [3, 4, 5, 2]);
+        assert_eq!(output_counts(&usages), [3, 4, 5, 2]);
     }
 
     #[test]
     fn a_turns_own_sum_counts_only_where_nothing_else_does() {
-        assert_eq!(counted(&[count(3, 3), Usage::Turn(tokens(3).into())]), [3]);
-        assert_eq!(counted(&[Usage::Turn(tokens(3).into())]), [3]);
+        assert_eq!(output_counts(&[count(3, 3), UsageRecord::Turn(tokens_with_output(3).into())]), [3]);
+        assert_eq!(output_counts(&[UsageRecord::Turn(tokens_with_output(3).into())]), [3]);
     }
 }

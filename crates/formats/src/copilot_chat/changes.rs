@@ -3,24 +3,24 @@
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use crate::{jsonl, not_finite, records::NOT_FINITE, tape::Tape};
+use crate::{jsonl, not_finite, records::NOT_FINITE, tape::JsonTape};
 use trajview_run::SourceId;
 
 /// The field of a replayed session that counts the lines that could not be followed.
-pub const UNREAD: &str = "trajview:unread";
+pub const UNREAD_CHANGES: &str = "trajview:unread";
 
 /// No change lies deeper: a session that is made of changes is not to become deeper than what can be written and freed.
-const MOST_DEEP: usize = 48;
+const MAX_DEPTH: usize = 48;
 
 #[derive(Debug, Deserialize)]
-struct Change {
+struct SessionChange {
     kind: u64,
     /// The path of what changes, names and positions.
     #[serde(default)]
     k: Vec<Json>,
     #[serde(default)]
     v: Json,
-    /// To how many elements a list is cut before others are added.
+    /// The number of elements that a list is cut to before others are added.
     #[serde(default)]
     i: Option<u64>,
 }
@@ -30,26 +30,26 @@ const SET: u64 = 1;
 const PUSH: u64 = 2;
 const DELETE: u64 = 3;
 
-/// The session that a log of changes ends with; None where it has no beginning.
-pub fn replayed(log: &[u8]) -> Option<Vec<u8>> {
+/// Returns the session that a log of changes ends with; None where it has no beginning.
+pub fn replay_changes(log: &[u8]) -> Option<Vec<u8>> {
     let mut state: Option<Json> = None;
     let (mut unread, mut no_numbers) = (0u64, 0);
-    for (_, line) in jsonl::lines(SourceId(0), log) {
+    for (_, line) in jsonl::lines_of_file(SourceId(0), log) {
         let line = line.trim_ascii();
         if line.is_empty() {
             continue;
         }
-        match change_of(line) {
+        match parse_change(line) {
             Some((change, count)) => {
                 no_numbers += count;
-                unread += u64::from(apply(&mut state, change).is_none());
+                unread += u64::from(apply_change(&mut state, change).is_none());
             }
             None => unread += 1,
         }
     }
     let Json::Object(mut session) = state? else { return None };
     session.entry("requests").or_insert_with(|| Json::Array(vec![]));
-    let counts = [(UNREAD, unread), (NOT_FINITE, no_numbers as u64)];
+    let counts = [(UNREAD_CHANGES, unread), (NOT_FINITE, no_numbers as u64)];
     session.extend(
         counts
             .into_iter()
@@ -59,26 +59,26 @@ pub fn replayed(log: &[u8]) -> Option<Vec<u8>> {
     serde_json::to_vec(&session).ok()
 }
 
-fn change_of(line: &[u8]) -> Option<(Change, usize)> {
+fn parse_change(line: &[u8]) -> Option<(SessionChange, usize)> {
     // More values than a tape holds are not taken apart.
-    Tape::read(std::str::from_utf8(line).ok()?)?;
-    not_finite::read(line).ok()
+    JsonTape::parse(std::str::from_utf8(line).ok()?)?;
+    not_finite::read_json(line).ok()
 }
 
-/// None where the change leads nowhere.
-fn apply(state: &mut Option<Json>, change: Change) -> Option<()> {
+/// Applies a change; returns None where its path does not exist.
+fn apply_change(state: &mut Option<Json>, change: SessionChange) -> Option<()> {
     if change.kind == WHOLE {
         *state = Some(change.v);
         return Some(());
     }
     let state = state.as_mut()?;
     let (last, path) = change.k.split_last()?;
-    if path.len() > MOST_DEEP {
+    if path.len() > MAX_DEPTH {
         return None;
     }
     let mut at = state;
     for step in path {
-        at = child(at, step)?;
+        at = child_at(at, step)?;
     }
     match (change.kind, at) {
         (SET, Json::Object(fields)) => {
@@ -92,17 +92,17 @@ fn apply(state: &mut Option<Json>, change: Change) -> Option<()> {
                 *list.get_mut(position)? = change.v;
             }
         }
-        (PUSH, at) => push(at, last, change.v, change.i)?,
+        (PUSH, at) => push_to_list(at, last, change.v, change.i)?,
         (DELETE, Json::Object(fields)) => {
             fields.remove(last.as_str()?);
         }
-        (DELETE, at @ Json::Array(_)) => *child(at, last)? = Json::Null,
+        (DELETE, at @ Json::Array(_)) => *child_at(at, last)? = Json::Null,
         _ => return None,
     }
     Some(())
 }
 
-fn child<'s>(at: &'s mut Json, step: &Json) -> Option<&'s mut Json> {
+fn child_at<'s>(at: &'s mut Json, step: &Json) -> Option<&'s mut Json> {
     match at {
         Json::Object(fields) => fields.get_mut(step.as_str()?),
         Json::Array(list) => list.get_mut(usize::try_from(step.as_u64()?).ok()?),
@@ -111,10 +111,10 @@ fn child<'s>(at: &'s mut Json, step: &Json) -> Option<&'s mut Json> {
 }
 
 /// Cuts a list to `keep` elements and adds others; a list that is missing is begun.
-fn push(at: &mut Json, last: &Json, values: Json, keep: Option<u64>) -> Option<()> {
+fn push_to_list(at: &mut Json, last: &Json, values: Json, keep: Option<u64>) -> Option<()> {
     let list = match at {
-        Json::Object(fields) => list_in(fields, last.as_str()?),
-        _ => child(at, last)?,
+        Json::Object(fields) => list_entry(fields, last.as_str()?),
+        _ => child_at(at, last)?,
     };
     if list.is_null() {
         *list = Json::Array(vec![]);
@@ -131,7 +131,7 @@ fn push(at: &mut Json, last: &Json, values: Json, keep: Option<u64>) -> Option<(
     Some(())
 }
 
-fn list_in<'s>(fields: &'s mut Map<String, Json>, key: &str) -> &'s mut Json {
+fn list_entry<'s>(fields: &'s mut Map<String, Json>, key: &str) -> &'s mut Json {
     fields.entry(key).or_insert(Json::Null)
 }
 
@@ -139,8 +139,8 @@ fn list_in<'s>(fields: &'s mut Map<String, Json>, key: &str) -> &'s mut Json {
 mod tests {
     use super::*;
 
-    fn session(log: &str) -> Json {
-        serde_json::from_slice(&replayed(log.as_bytes()).unwrap()).unwrap()
+    fn replay_session(log: &str) -> Json {
+        serde_json::from_slice(&replay_changes(log.as_bytes()).unwrap()).unwrap()
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
             "version": 3, "sessionId": "s", "customTitle": "a title",
             "requests": [{"requestId": "a", "response": [{"value": "one"}, {"value": "three"}]}],
         });
-        assert_eq!(session(log), expected);
+        assert_eq!(replay_session(log), expected);
     }
 
     #[test]
@@ -171,10 +171,10 @@ mod tests {
 {"kind":1,"k":["title"],"v":"t"}
 {"kind":1,"k":["ti"#;
 
-        let session = session(log);
+        let session = replay_session(log);
 
         assert_eq!(session["title"], "t");
-        assert_eq!(session[UNREAD], 5);
+        assert_eq!(session[UNREAD_CHANGES], 5);
     }
 
     #[test]
@@ -186,6 +186,6 @@ mod tests {
             log += &format!("{{\"kind\":1,\"k\":[{path}],\"v\":{deep}}}\n");
         }
 
-        assert!(replayed(log.as_bytes()).is_some());
+        assert!(replay_changes(log.as_bytes()).is_some());
     }
 }

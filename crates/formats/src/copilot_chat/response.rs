@@ -1,18 +1,18 @@
-//! What followed a request: the rounds of the model with their calls, or the parts that the editor showed.
+//! Reads the response to a request: the rounds of the model with their calls, or the parts that the editor showed.
 
 use std::borrow::Cow;
 
-use super::{notice, words};
+use super::{program_message, value_text};
 use crate::{
     chat,
-    object::Object,
-    records::{Answer, Call, Event, FileEdit, Record, arguments},
-    tape::Value,
+    json_object::JsonObject,
+    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, arguments},
+    tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
-/// Parts that say how the answer was shown, and nothing that was said or done.
-const ONLY_SHOWN: [&str; 27] = [
+/// Parts that describe how the answer was displayed, and no message or action.
+const DISPLAY_ONLY_PARTS: [&str; 27] = [
     "agentDetection",
     "autoModeResolution",
     "clearToPreviousToolInvocation",
@@ -42,173 +42,174 @@ const ONLY_SHOWN: [&str; 27] = [
     "usedContext",
 ];
 
-/// The rounds of the model one after the other. Of what the editor showed only changes of files are added that no call tells.
-pub fn in_rounds<'t>(
-    made: &mut Record<'t>,
-    rounds: &[Object<'t>],
-    results: &Option<Object<'t>>,
-    parts: &[Value<'t>],
+/// Adds the rounds of the model one after the other. Of the parts that the editor showed only those changes of files are
+/// added that no call contains.
+pub fn add_rounds<'t>(
+    made: &mut LogRecord<'t>,
+    rounds: &[JsonObject<'t>],
+    results: &Option<JsonObject<'t>>,
+    parts: &[TapeValue<'t>],
 ) {
     let results = results.unwrap_or_default();
-    let parts: Vec<Object<'t>> = parts.iter().copied().filter_map(Object::of).collect();
+    let parts: Vec<JsonObject<'t>> = parts.iter().copied().filter_map(JsonObject::from_value).collect();
     let mut edited: Vec<String> = vec![];
     for round in rounds {
-        let thinking = round.get("thinking").map(words).unwrap_or_default();
-        made.says_words(Event::Thought, thinking);
-        made.says_words(|text| Event::Said(Role::Assistant, text), words_in(round, "response"));
-        for call in round.array("toolCalls").into_iter().filter_map(Object::of) {
-            let mut call = chat::called(&call);
+        let thinking = round.get("thinking").map(value_text).unwrap_or_default();
+        made.push_text(RecordEvent::Thought, thinking);
+        made.push_text(|text| RecordEvent::Message(Role::Assistant, text), field_text(round, "response"));
+        for call in round.elements_of("toolCalls").into_iter().filter_map(JsonObject::from_value) {
+            let mut call = chat::read_call(&call);
             let part = parts.iter().find(|part| {
                 is_call(part)
                     && plain_id(&part.text("toolCallId").unwrap_or_default()) == plain_id(&call.id)
             });
             let result = results.get(&call.id);
-            call.answer = result.map(|result| answer(result, part)).or_else(|| answer_of(part?));
+            call.answer = result.map(|result| read_answer(result, part)).or_else(|| shown_answer(part?));
             edited.extend(call.edits.iter().map(|edit| edit.path.clone()));
-            made.says(Event::Called(call));
+            made.push_event(RecordEvent::Call(call));
         }
     }
     for call in parts.iter().filter_map(edit_group) {
         if !call.edits.iter().all(|edit| edited.contains(&edit.path)) {
             edited.extend(call.edits.iter().map(|edit| edit.path.clone()));
-            made.says(Event::Called(call));
+            made.push_event(RecordEvent::Call(call));
         }
     }
 }
 
-fn words_in<'t>(fields: &Object<'t>, key: &str) -> Cow<'t, str> {
-    fields.get(key).map(words).unwrap_or_default()
+fn field_text<'t>(fields: &JsonObject<'t>, key: &str) -> Cow<'t, str> {
+    fields.get(key).map(value_text).unwrap_or_default()
 }
 
-/// As [`is_call`], of a part as it stands there.
-pub fn is_call_of(part: Value<'_>) -> bool {
-    Object::of(part).is_some_and(|part| is_call(&part))
+/// Returns whether a part is a call, as [`is_call`] does for an object.
+pub fn is_call_part(part: TapeValue<'_>) -> bool {
+    JsonObject::from_value(part).is_some_and(|part| is_call(&part))
 }
 
-fn is_call(part: &Object<'_>) -> bool {
+fn is_call(part: &JsonObject<'_>) -> bool {
     let kind = part.text("kind");
     matches!(kind.as_deref(), Some("toolInvocationSerialized" | "toolInvocation"))
 }
 
-/// The model's id of a call; the editor adds a number of its own.
+/// Returns the model's id of a call; the editor adds a number of its own.
 fn plain_id(id: &str) -> &str {
     id.split_once("__vscode").map_or(id, |(id, _)| id)
 }
 
-/// The result that the model was given. Failures are told in its words alone.
-fn answer<'t>(result: Value<'t>, part: Option<&Object<'t>>) -> Answer<'t> {
-    let text = words(result);
-    let shown = part.and_then(answer_of).unwrap_or_default();
-    let exit_code = exit_code(&text).or(shown.exit_code);
-    Answer {
+/// Reads the result that the model received. Failures are visible only in its text.
+fn read_answer<'t>(result: TapeValue<'t>, part: Option<&JsonObject<'t>>) -> CallAnswer<'t> {
+    let text = value_text(result);
+    let shown = part.and_then(shown_answer).unwrap_or_default();
+    let exit_code = exit_code_in(&text).or(shown.exit_code);
+    CallAnswer {
         is_error: shown.is_error || text.trim_start().starts_with("ERROR while calling tool"),
         exit_code,
         text,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 
-fn exit_code(text: &str) -> Option<i32> {
+fn exit_code_in(text: &str) -> Option<i32> {
     let exited = || {
         let rest = text.rsplit_once("exited with code ")?.1;
         let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '-');
         rest[..end.unwrap_or(rest.len())].parse().ok()
     };
-    chat::exit_code(text).or_else(exited)
+    chat::exit_code_in(text).or_else(exited)
 }
 
-/// The parts that the editor showed.
-pub fn shown<'t>(made: &mut Record<'t>, parts: &[Value<'t>]) {
-    let mut said = String::new();
+/// Adds the parts that the editor showed.
+pub fn add_shown_parts<'t>(made: &mut LogRecord<'t>, parts: &[TapeValue<'t>]) {
+    let mut message_text = String::new();
     for part in parts {
-        let fields = Object::of(*part).unwrap_or_default();
+        let fields = JsonObject::from_value(*part).unwrap_or_default();
         let kind = fields.text("kind").unwrap_or_default();
         match &*kind {
             "" | "markdownContent" | "markdownVuln" => {
-                said += &words(*part);
+                message_text += &value_text(*part);
                 continue;
             }
             "inlineReference" => {
-                said += &reference(&fields);
+                message_text += &reference_text(&fields);
                 continue;
             }
-            kind if ONLY_SHOWN.contains(&kind) => continue,
-            _ => say(made, &mut said),
+            kind if DISPLAY_ONLY_PARTS.contains(&kind) => continue,
+            _ => flush_message(made, &mut message_text),
         }
         match &*kind {
-            "thinking" => made.says_words(Event::Thought, words_in(&fields, "value")),
-            "warning" => made.says_words(notice, words_in(&fields, "content")),
+            "thinking" => made.push_text(RecordEvent::Thought, field_text(&fields, "value")),
+            "warning" => made.push_text(program_message, field_text(&fields, "content")),
             "toolInvocationSerialized" | "toolInvocation" => {
-                made.says(Event::Called(call(&fields)))
+                made.push_event(RecordEvent::Call(shown_call(&fields)))
             }
             _ => match edit_group(&fields) {
-                Some(call) => made.says(Event::Called(call)),
-                None => made.says(Event::Unknown(kind)),
+                Some(call) => made.push_event(RecordEvent::Call(call)),
+                None => made.push_event(RecordEvent::Unknown(kind)),
             },
         }
     }
-    say(made, &mut said);
+    flush_message(made, &mut message_text);
 }
 
-/// Ends what was said up to here; fences without anything between were around a change of a file.
-fn say(made: &mut Record<'_>, said: &mut String) {
-    let text = std::mem::take(said);
+/// Ends the current message; fences without content surrounded a change of a file and are dropped.
+fn flush_message(made: &mut LogRecord<'_>, message_text: &mut String) {
+    let text = std::mem::take(message_text);
     if text.chars().any(|letter| letter != '`' && !letter.is_whitespace()) {
-        made.says(Event::Said(Role::Assistant, text.into()));
+        made.push_event(RecordEvent::Message(Role::Assistant, text.into()));
     }
 }
 
-/// A file or a symbol that the text names.
-fn reference(fields: &Object<'_>) -> String {
+/// Returns a file or a symbol that the text names.
+fn reference_text(fields: &JsonObject<'_>) -> String {
     let target = fields.object("inlineReference").unwrap_or_default();
     let name = fields.text("name").or_else(|| target.text("name"));
     let location = target.object("location").and_then(|at| at.object("uri"));
-    let path = path_of(&target)
-        .or_else(|| path_of(&location?))
-        .or_else(|| path_of(&target.object("uri")?));
+    let path = path_of_address(&target)
+        .or_else(|| path_of_address(&location?))
+        .or_else(|| path_of_address(&target.object("uri")?));
     let name = name.filter(|name| !name.is_empty()).map(Cow::into_owned);
     let last = || path.map(|path| path.rsplit(['/', '\\']).next().unwrap_or(&path).to_owned());
     name.or_else(last).map(|name| format!("`{name}`")).unwrap_or_default()
 }
 
-fn path_of(address: &Object<'_>) -> Option<String> {
-    address.text_of(&["fsPath", "path"]).map(Cow::into_owned)
+fn path_of_address(address: &JsonObject<'_>) -> Option<String> {
+    address.first_text(&["fsPath", "path"]).map(Cow::into_owned)
 }
 
-/// A change that the editor made of what the model wrote; its old text is not recorded.
-fn edit_group<'t>(fields: &Object<'t>) -> Option<Call<'t>> {
+/// Returns a change that the editor made of what the model wrote; its old text is not recorded.
+fn edit_group<'t>(fields: &JsonObject<'t>) -> Option<RecordedCall<'t>> {
     let kind = fields.text("kind")?;
     let paths: Vec<String> = match &*kind {
         "textEditGroup" | "notebookEditGroup" => {
-            fields.object("uri").and_then(|it| path_of(&it)).into_iter().collect()
+            fields.object("uri").and_then(|it| path_of_address(&it)).into_iter().collect()
         }
         "workspaceEdit" => {
-            let edits = fields.array("edits").into_iter().filter_map(Object::of);
+            let edits = fields.elements_of("edits").into_iter().filter_map(JsonObject::from_value);
             let addresses =
                 edits.filter_map(|it| it.object("newResource").or(it.object("oldResource")));
-            addresses.filter_map(|it| path_of(&it)).collect()
+            addresses.filter_map(|it| path_of_address(&it)).collect()
         }
         _ => return None,
     };
     let edit =
         |path: &String| FileEdit::new(path.clone(), EditKind::Modify, RecordedChange::NotRecorded);
     let edits = paths.iter().map(edit).collect();
-    let answer = Some(Answer { text: "".into(), ..Answer::default() });
-    Some(Call { name: kind, main: paths.join(", ").into(), edits, answer, ..Call::default() })
+    let answer = Some(CallAnswer { text: "".into(), ..CallAnswer::default() });
+    Some(RecordedCall { name: kind, main: paths.join(", ").into(), edits, answer, ..RecordedCall::default() })
 }
 
-/// A call as the editor showed it: its arguments are those that it shows, if any.
-fn call<'t>(fields: &Object<'t>) -> Call<'t> {
+/// Returns a call as the editor showed it: its arguments are those that it shows, if any.
+fn shown_call<'t>(fields: &JsonObject<'t>) -> RecordedCall<'t> {
     let name = fields.text("toolId").unwrap_or_default();
     let id = fields.text("toolCallId");
     let data = fields.object("toolSpecificData").unwrap_or_default();
     let details = fields.object("resultDetails").unwrap_or_default();
     let given = data.get("rawInput").or_else(|| details.get("input"));
-    let mut call = arguments::call(name, id, given);
+    let mut call = arguments::call_from_arguments(name, id, given);
     let line = data.object("commandLine").unwrap_or_default();
     let command =
-        line.text_of(&["userEdited", "toolEdited", "original"]).or_else(|| data.text("command"));
-    let message = || words_in(fields, "invocationMessage");
+        line.first_text(&["userEdited", "toolEdited", "original"]).or_else(|| data.text("command"));
+    let message = || field_text(fields, "invocationMessage");
     call.main = match command {
         Some(command) => command,
         None if given.is_some() => call.main,
@@ -217,31 +218,31 @@ fn call<'t>(fields: &Object<'t>) -> Call<'t> {
     if call.arguments.is_empty() {
         call.arguments = call.main.clone();
     }
-    call.answer = answer_of(fields);
+    call.answer = shown_answer(fields);
     call
 }
 
-/// What a call came to, as far as the editor shows it; None where it had not ended.
-fn answer_of<'t>(fields: &Object<'t>) -> Option<Answer<'t>> {
+/// Returns the result of a call, as far as the editor shows it; None while it has not ended.
+fn shown_answer<'t>(fields: &JsonObject<'t>) -> Option<CallAnswer<'t>> {
     let data = fields.object("toolSpecificData").unwrap_or_default();
     let details = fields.object("resultDetails").unwrap_or_default();
     let state = data.object("terminalCommandState").unwrap_or_default();
     let confirmed = fields.get("isConfirmed");
-    let kind = confirmed.and_then(|it| Object::of(it)?.number("type"));
+    let kind = confirmed.and_then(|it| JsonObject::from_value(it)?.number("type"));
     let is_denied = kind == Some(0) || confirmed.is_some_and(|it| it.get() == "false");
     if fields.flag("isComplete") == Some(false) && !is_denied {
         return None;
     }
-    let printed = data.object("terminalCommandOutput").map(|it| words_in(&it, "text"));
+    let printed = data.object("terminalCommandOutput").map(|it| field_text(&it, "text"));
     let text =
-        printed.filter(|text| !text.is_empty()).or_else(|| Some(words(details.get("output")?)));
+        printed.filter(|text| !text.is_empty()).or_else(|| Some(value_text(details.get("output")?)));
     let exit_code = state.integer("exitCode");
     let is_failed =
         details.flag("isError") == Some(true) || exit_code.is_some_and(|code| code != 0);
-    Some(Answer {
-        text: text.unwrap_or_else(|| words_in(fields, "pastTenseMessage")),
+    Some(CallAnswer {
+        text: text.unwrap_or_else(|| field_text(fields, "pastTenseMessage")),
         is_error: is_denied || is_failed,
         exit_code,
-        ..Answer::default()
+        ..CallAnswer::default()
     })
 }

@@ -3,57 +3,57 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::Object,
-    peek,
-    records::{Answer, Event, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::JsonObject,
+    head_json,
+    records::{CallAnswer, RecordEvent, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Droid;
 
-impl Records for Droid {
+impl RecordFormat for Droid {
     fn name(&self) -> &'static str {
         "droid"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Droid session, ~/.factory/sessions/*.jsonl, or the stream of droid exec"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/droid.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_session =
-            |object: &Object<'_>| object.text("type").as_deref() == Some("session_start");
-        let is_stream = |object: &Object<'_>| match object.text("type").as_deref() {
+            |object: &JsonObject<'_>| object.text("type").as_deref() == Some("session_start");
+        let is_stream = |object: &JsonObject<'_>| match object.text("type").as_deref() {
             Some("tool_call" | "tool_result") => {
-                object.has("toolCallId") && object.has("session_id")
+                object.has_field("toolCallId") && object.has_field("session_id")
             }
-            Some("completion") => object.has("finalText"),
+            Some("completion") => object.has_field("finalText"),
             _ => false,
         };
-        peek::any(head, &["\"session_start\""], is_session)
-            || peek::any(head, &["\"session_id\""], is_stream)
+        head_json::any_object(head, &["\"session_start\""], is_session)
+            || head_json::any_object(head, &["\"session_id\""], is_stream)
     }
 
-    /// The model and what the whole session used stand in a file of settings beside the log.
-    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+    /// Returns the file of settings beside the log, which has the model and the tokens of the whole session.
+    fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
         let session = main.name.strip_suffix(".jsonl");
         session.map(|session| format!("{session}.settings.json")).into_iter().collect()
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut record = Record::default();
-        let settings = Object::of(document).unwrap_or_default();
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut record = LogRecord::default();
+        let settings = JsonObject::from_value(document).unwrap_or_default();
         if !is_settings(&settings) {
             return record;
         }
@@ -75,34 +75,34 @@ impl Records for Droid {
         record
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        match Object::of(value) {
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
+        match JsonObject::from_value(value) {
             Some(settings) if is_settings(&settings) => vec![],
             _ => vec![value],
         }
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = event(&fields);
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = event_record(&fields);
         made.facts.agent = Some(Cow::Borrowed("droid"));
-        made.time = chat::time_of(&fields, &["timestamp"]);
+        made.time = chat::first_time(&fields, &["timestamp"]);
         made
     }
 }
 
-/// Whether a value is the file of settings of a session: all of a log's records have a type.
-fn is_settings(fields: &Object<'_>) -> bool {
-    fields.has("tokenUsage") && !fields.has("type")
+/// Returns whether an object is the file of settings of a session: all records of a log have a type.
+fn is_settings(fields: &JsonObject<'_>) -> bool {
+    fields.has_field("tokenUsage") && !fields.has_field("type")
 }
 
-fn event<'t>(fields: &Object<'t>) -> Record<'t> {
-    let mut made = Record::default();
+fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut made = LogRecord::default();
     let kind = fields.text("type").unwrap_or_default();
     match &*kind {
         "session_start" => {
             made.facts.id = fields.text("id");
-            made.facts.title = fields.text_of(&["title", "sessionTitle"]);
+            made.facts.title = fields.first_text(&["title", "sessionTitle"]);
             made.facts.root = fields.text("cwd");
         }
         "system" => {
@@ -111,38 +111,38 @@ fn event<'t>(fields: &Object<'t>) -> Record<'t> {
             made.facts.model = fields.text("model");
         }
         "message" => match fields.object("message") {
-            Some(message) => made = context_aside(chat::message(&message)),
+            Some(message) => made = without_context(chat::message_record(&message)),
             None => {
                 let text = fields.text("text").unwrap_or_default();
                 made.facts.id = fields.text("session_id");
-                made.says(match &*fields.text("role").unwrap_or_default() {
-                    "user" => Event::Request(text),
-                    "system" => Event::Said(Role::System, text),
-                    _ => Event::Said(Role::Assistant, text),
+                made.push_event(match &*fields.text("role").unwrap_or_default() {
+                    "user" => RecordEvent::Request(text),
+                    "system" => RecordEvent::Message(Role::System, text),
+                    _ => RecordEvent::Message(Role::Assistant, text),
                 });
             }
         },
-        "reasoning" => made.says_words(Event::Thought, fields.text("text").unwrap_or_default()),
-        "tool_call" => made.says(Event::Called(chat::called(fields))),
-        "tool_result" => made.says(Event::Answered(answer(fields))),
-        "completion" => made.says_words(
-            |text| Event::Said(Role::Assistant, text),
+        "reasoning" => made.push_text(RecordEvent::Thought, fields.text("text").unwrap_or_default()),
+        "tool_call" => made.push_event(RecordEvent::Call(chat::read_call(fields))),
+        "tool_result" => made.push_event(RecordEvent::Answer(read_answer(fields))),
+        "completion" => made.push_text(
+            |text| RecordEvent::Message(Role::Assistant, text),
             fields.text("finalText").unwrap_or_default(),
         ),
-        "error" => made.says(Event::Failed(fields.text("message").unwrap_or_default())),
-        "compaction_state" | "compaction" => made.says(Event::Compacted(
-            fields.text_of(&["summaryText", "summary"]).unwrap_or_default(),
+        "error" => made.push_event(RecordEvent::Failed(fields.text("message").unwrap_or_default())),
+        "compaction_state" | "compaction" => made.push_event(RecordEvent::Compacted(
+            fields.first_text(&["summaryText", "summary"]).unwrap_or_default(),
         )),
         "todo_state" | "session_end" | "settings_state" => {}
-        _ => made.says(Event::unknown(kind, "record without a type")),
+        _ => made.push_event(RecordEvent::unknown_kind(kind, "record without a type")),
     }
     made
 }
 
-/// What the program puts before a request is no part of it.
-fn context_aside(mut record: Record<'_>) -> Record<'_> {
+/// Moves the context that the program puts before a request into a message of its own.
+fn without_context(mut record: LogRecord<'_>) -> LogRecord<'_> {
     for event in &mut record.events {
-        let Event::Request(text) = event else { continue };
+        let RecordEvent::Request(text) = event else { continue };
         let trimmed = text.trim_start();
         let context = trimmed
             .starts_with("<system-reminder>")
@@ -151,15 +151,15 @@ fn context_aside(mut record: Record<'_>) -> Record<'_> {
         if let Some(end) = context {
             let rest = trimmed[end..].trim_start_matches("</system-reminder>").trim();
             *event = match rest {
-                "" => Event::Said(Role::System, std::mem::take(text)),
-                rest => Event::Request(Cow::Owned(rest.to_owned())),
+                "" => RecordEvent::Message(Role::System, std::mem::take(text)),
+                rest => RecordEvent::Request(Cow::Owned(rest.to_owned())),
             };
         }
     }
     record
 }
 
-fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
+fn read_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let value = fields.object("value").unwrap_or_default();
     let printed = [value.text("stdout"), value.text("stderr")]
         .into_iter()
@@ -169,20 +169,20 @@ fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
     let text = match printed.as_str() {
         "" => fields
             .get("value")
-            .map(arguments::words)
+            .map(arguments::content_text)
             .filter(|text| !text.is_empty())
-            .or_else(|| fields.get("error").map(arguments::words))
+            .or_else(|| fields.get("error").map(arguments::content_text))
             .unwrap_or_default(),
         _ => printed.into(),
     };
     let exit_code = value.integer("exitCode");
     let flag = fields.flag("isError");
-    Answer {
-        call: fields.text_of(&["toolCallId", "id"]).unwrap_or_default(),
+    CallAnswer {
+        call: fields.first_text(&["toolCallId", "id"]).unwrap_or_default(),
         is_error: flag == Some(true) || exit_code.is_some_and(|code| code != 0),
         is_ok: flag == Some(false),
         exit_code,
         text,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }

@@ -1,53 +1,54 @@
-//! What `gemini --output-format stream-json` prints, as benchmarks keep it: an event a line, no tokens but at the end.
+//! Reads the output of `gemini --output-format stream-json`, as benchmarks keep it: an event per line, tokens only at the
+//! end.
 
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::Object,
-    peek,
-    records::{Answer, Event, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::JsonObject,
+    head_json,
+    records::{CallAnswer, RecordEvent, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct GeminiStream;
 
-impl Records for GeminiStream {
+impl RecordFormat for GeminiStream {
     fn name(&self) -> &'static str {
         "gemini-stream-json"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Gemini CLI's output of gemini --output-format stream-json"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/gemini-stream.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        peek::any(head, &["\"type\""], |object| match object.text("type").as_deref() {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        head_json::any_object(head, &["\"type\""], |object| match object.text("type").as_deref() {
             Some("init") => {
-                object.has("model") && !object.has("claude_code_version") && !object.has("tools")
+                object.has_field("model") && !object.has_field("claude_code_version") && !object.has_field("tools")
             }
             Some("message") => {
-                object.text("role").is_some() && object.has("content") && object.has("delta")
+                object.text("role").is_some() && object.has_field("content") && object.has_field("delta")
             }
-            Some("tool_use") => object.has("tool_name") && object.has("parameters"),
-            Some("tool_result") => object.has("tool_id") && object.has("status"),
+            Some("tool_use") => object.has_field("tool_name") && object.has_field("parameters"),
+            Some("tool_result") => object.has_field("tool_id") && object.has_field("status"),
             _ => false,
         })
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = Record { time: chat::time_of(&fields, &["timestamp"]), ..Record::default() };
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = LogRecord { time: chat::first_time(&fields, &["timestamp"]), ..LogRecord::default() };
         made.facts.agent = Some(Cow::Borrowed("gemini"));
         let kind = fields.text("type").unwrap_or_default();
         match &*kind {
@@ -55,18 +56,18 @@ impl Records for GeminiStream {
                 made.facts.id = fields.text("session_id");
                 made.facts.model = fields.text("model");
             }
-            "message" => message(&mut made, &fields),
+            "message" => add_message(&mut made, &fields),
             "tool_use" => {
-                let name = fields.text_of(&["tool_name", "name"]).unwrap_or_default();
+                let name = fields.first_text(&["tool_name", "name"]).unwrap_or_default();
                 let arguments = fields.get("parameters").or_else(|| fields.get("input"));
-                made.says(Event::Called(arguments::call(
+                made.push_event(RecordEvent::Call(arguments::call_from_arguments(
                     name,
-                    fields.text_of(&["tool_id", "id"]),
+                    fields.first_text(&["tool_id", "id"]),
                     arguments,
                 )));
             }
-            "tool_result" => made.says(Event::Answered(answer(&fields))),
-            "error" => made.says(Event::Failed(words(&fields, &["message", "error"]))),
+            "tool_result" => made.push_event(RecordEvent::Answer(read_answer(&fields))),
+            "error" => made.push_event(RecordEvent::Failed(message_text(&fields, &["message", "error"]))),
             "result" => {
                 let stats = fields.object("stats").unwrap_or_default();
                 made.tokens = Tokens {
@@ -76,45 +77,45 @@ impl Records for GeminiStream {
                     ..Tokens::default()
                 };
                 if fields.text("status").as_deref() == Some("error") {
-                    made.says(Event::Failed(words(&fields, &["error"])));
+                    made.push_event(RecordEvent::Failed(message_text(&fields, &["error"])));
                 }
             }
-            _ => made.says(Event::unknown(kind, "record without a type")),
+            _ => made.push_event(RecordEvent::unknown_kind(kind, "record without a type")),
         }
         made
     }
 }
 
-fn words<'t>(fields: &Object<'t>, keys: &[&str]) -> Cow<'t, str> {
+fn message_text<'t>(fields: &JsonObject<'t>, keys: &[&str]) -> Cow<'t, str> {
     let value = keys.iter().find_map(|key| fields.get(key));
-    let inner = value.and_then(|value| Object::of(value)?.text("message"));
-    inner.or_else(|| value.map(arguments::words)).unwrap_or_default()
+    let inner = value.and_then(|value| JsonObject::from_value(value)?.text("message"));
+    inner.or_else(|| value.map(arguments::content_text)).unwrap_or_default()
 }
 
-fn message<'t>(made: &mut Record<'t>, fields: &Object<'t>) {
+fn add_message<'t>(made: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     let content = fields.object("content").unwrap_or_default();
     if let Some(call) = content.object("tool_use") {
-        return made.says(Event::Called(chat::called(&call)));
+        return made.push_event(RecordEvent::Call(chat::read_call(&call)));
     }
     if let Some(result) = content.object("tool_result") {
-        return made.says(Event::Answered(chat::answer(&result)));
+        return made.push_event(RecordEvent::Answer(chat::read_answer(&result)));
     }
-    let text = arguments::words_of(fields, "content");
+    let text = arguments::field_text(fields, "content");
     match fields.text("role").as_deref() {
-        Some("user") => made.says(Event::Request(text)),
-        _ => made.says_words(|text| Event::Said(Role::Assistant, text), text),
+        Some("user") => made.push_event(RecordEvent::Request(text)),
+        _ => made.push_text(|text| RecordEvent::Message(Role::Assistant, text), text),
     }
 }
 
-fn answer<'t>(fields: &Object<'t>) -> Answer<'t> {
+fn read_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let status = fields.text("status").unwrap_or_default();
-    let text = words(fields, &["output", "content", "error"]);
-    Answer {
-        call: fields.text_of(&["tool_id", "tool_use_id"]).unwrap_or_default(),
+    let text = message_text(fields, &["output", "content", "error"]);
+    CallAnswer {
+        call: fields.first_text(&["tool_id", "tool_use_id"]).unwrap_or_default(),
         is_error: status == "error",
         is_ok: status == "success",
-        exit_code: chat::exit_code(&text),
+        exit_code: chat::exit_code_in(&text),
         text,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }

@@ -3,48 +3,48 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    companions::BelongsTo,
-    object::Object,
-    peek,
-    records::{Answer, Call, Event, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    companion_files::BelongsTo,
+    json_object::JsonObject,
+    head_json,
+    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 use trajview_run::Role;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Grok;
 
-impl Records for Grok {
+impl RecordFormat for Grok {
     fn name(&self) -> &'static str {
         "grok"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Grok session, chat_history.jsonl with summary.json; without times of steps"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/grok/chat_history.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text)
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        let is_record = |object: &Object<'_>| match object.text("type").as_deref() {
-            Some("user") => object.has("prompt_index") || object.has("synthetic_reason"),
-            Some("assistant") => object.has("model_id"),
-            Some("backend_tool_call") => object.has("kind"),
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        let is_record = |object: &JsonObject<'_>| match object.text("type").as_deref() {
+            Some("user") => object.has_field("prompt_index") || object.has_field("synthetic_reason"),
+            Some("assistant") => object.has_field("model_id"),
+            Some("backend_tool_call") => object.has_field("kind"),
             _ => false,
         };
-        peek::any(head, &["\"type\""], is_record)
+        head_json::any_object(head, &["\"type\""], is_record)
     }
 
-    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+    fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         let is_summary = other.name == "summary.json"
-            && peek::any(other, &["\"session_summary\""], |object| object.has("info"));
+            && head_json::any_object(other, &["\"session_summary\""], |object| object.has_field("info"));
         if is_summary {
             BelongsTo::Named(vec!["chat_history.jsonl".to_owned()])
         } else {
@@ -52,65 +52,65 @@ impl Records for Grok {
         }
     }
 
-    fn names(&self, main: &Head<'_>) -> HashSet<String> {
+    fn names_in_parts(&self, main: &FileHead<'_>) -> HashSet<String> {
         HashSet::from([main.name.to_owned()])
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut record = Record::default();
-        let fields = Object::of(document).unwrap_or_default();
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut record = LogRecord::default();
+        let fields = JsonObject::from_value(document).unwrap_or_default();
         record.facts.agent = Some(Cow::Borrowed("grok"));
         let Some(info) = fields.object("info") else { return record };
         record.facts.id = info.text("id");
         record.facts.root = info.text("cwd");
-        record.facts.title = fields.text_of(&["generated_title", "session_summary"]);
+        record.facts.title = fields.first_text(&["generated_title", "session_summary"]);
         record.facts.model = fields.text("current_model_id");
-        record.time = chat::time_of(&fields, &["created_at"]);
+        record.time = chat::first_time(&fields, &["created_at"]);
         record
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
         let is_summary =
-            Object::of(value).is_some_and(|fields| fields.has("info") && !fields.has("type"));
+            JsonObject::from_value(value).is_some_and(|fields| fields.has_field("info") && !fields.has_field("type"));
         if is_summary { vec![] } else { vec![value] }
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = Record::default();
-        let content = arguments::words_of(&fields, "content");
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = LogRecord::default();
+        let content = arguments::field_text(&fields, "content");
         let kind = fields.text("type").unwrap_or_default();
         match &*kind {
-            "system" => made.says(Event::Said(Role::System, content)),
-            "user" if fields.has("synthetic_reason") => {
-                made.says(Event::Said(Role::System, content))
+            "system" => made.push_event(RecordEvent::Message(Role::System, content)),
+            "user" if fields.has_field("synthetic_reason") => {
+                made.push_event(RecordEvent::Message(Role::System, content))
             }
-            "user" => made.says(Event::Request(content)),
-            "reasoning" => made.says_words(Event::Thought, arguments::words_of(&fields, "summary")),
+            "user" => made.push_event(RecordEvent::Request(content)),
+            "reasoning" => made.push_text(RecordEvent::Thought, arguments::field_text(&fields, "summary")),
             "assistant" => {
                 made.facts.model = fields.text("model_id");
-                made.says_words(|text| Event::Said(Role::Assistant, text), content);
-                for call in fields.array("tool_calls").into_iter().filter_map(Object::of) {
-                    made.says(Event::Called(chat::called(&call)));
+                made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content);
+                for call in fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value) {
+                    made.push_event(RecordEvent::Call(chat::read_call(&call)));
                 }
             }
-            "tool_result" => made.says(Event::Answered(Answer {
+            "tool_result" => made.push_event(RecordEvent::Answer(CallAnswer {
                 call: fields.text("tool_call_id").unwrap_or_default(),
-                exit_code: chat::exit_code(&content),
+                exit_code: chat::exit_code_in(&content),
                 text: content,
-                ..Answer::default()
+                ..CallAnswer::default()
             })),
             "backend_tool_call" => {
                 let kind = fields.object("kind").unwrap_or_default();
                 let action = kind.get("action").or_else(|| fields.get("kind"));
-                let call = arguments::call(
+                let call = arguments::call_from_arguments(
                     kind.text("tool_type").unwrap_or_default(),
                     kind.text("id"),
                     action,
                 );
-                made.says(Event::Called(Call { answer: Some(Answer::default()), ..call }));
+                made.push_event(RecordEvent::Call(RecordedCall { answer: Some(CallAnswer::default()), ..call }));
             }
-            _ => made.says(Event::unknown(kind, "record without a type")),
+            _ => made.push_event(RecordEvent::unknown_kind(kind, "record without a type")),
         }
         made
     }

@@ -1,71 +1,71 @@
-//! Samples of Inspect's logs. A `.eval` file is an archive with a sample a file (or in pieces), a `.json` log holds all of
-//! them; a sample is a run. Where it is opened it is put into the form that [`flat`] makes: attachments in their places,
-//! usage with the messages it belongs to, events left out.
+//! Samples of Inspect's logs. A `.eval` file is an archive with a sample a file (or in pieces), a `.json` log holds all
+//! of them; a sample is a run. Where it is opened it is put into the form that [`flatten_sample`] makes: attachments in
+//! their places, usage with the messages it belongs to, events left out.
 
 use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::{Map, Value as Json};
 
 use super::{
-    EditsTold, Head, Offers, Preparation, Rows, Shape, chat, not_finite,
-    object::Object,
-    peek,
-    records::{Entry, Event, NOT_FINITE, Record, Records},
-    tape::{Tape, Value},
+    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RunsInFile, RecordingShape, chat, not_finite,
+    json_object::JsonObject,
+    head_json,
+    records::{RecordEntry, RecordEvent, NOT_FINITE, LogRecord, RecordFormat},
+    tape::{JsonTape, TapeValue},
 };
 use trajview_run::{Role, Time};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Inspect;
 
-impl Records for Inspect {
+impl RecordFormat for Inspect {
     fn name(&self) -> &'static str {
         "inspect"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Inspect log, .eval or .json; a sample is a run"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/inspect.eval"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Document, EditsTold::Text).tokens().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        let is_log = |object: &Object<'_>| {
-            object.has("eval") && object.has("status") && object.has("version")
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        let is_log = |object: &JsonObject<'_>| {
+            object.has_field("eval") && object.has_field("status") && object.has_field("version")
         };
-        peek::any(head, &["\"eval\"", "\"status\""], is_log)
-            || peek::any(head, &["\"epoch\""], |object| {
-                object.has("epoch")
-                    && object.has("id")
-                    && object.has("input")
-                    && (object.has("target") || object.has("messages"))
+        head_json::any_object(head, &["\"eval\"", "\"status\""], is_log)
+            || head_json::any_object(head, &["\"epoch\""], |object| {
+                object.has_field("epoch")
+                    && object.has_field("id")
+                    && object.has_field("input")
+                    && (object.has_field("target") || object.has_field("messages"))
             })
     }
 
-    fn rows(&self, head: &Head<'_>) -> Rows {
-        let is_log = |object: &Object<'_>| object.has("eval") && object.has("status");
-        if peek::any(head, &["\"eval\""], is_log) { Rows::List("samples") } else { Rows::None }
+    fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
+        let is_log = |object: &JsonObject<'_>| object.has_field("eval") && object.has_field("status");
+        if head_json::any_object(head, &["\"eval\""], is_log) { RunsInFile::OnePerElement("samples") } else { RunsInFile::One }
     }
 
-    fn preparation(&self, _head: &Head<'_>) -> Option<Preparation> {
+    fn preparation_for(&self, _head: &FileHead<'_>) -> Option<FilePreparation> {
         Some(|bytes| {
             let has = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
-            if has("\"events\"") || has("attachment://") { flat(bytes) } else { None }
+            if has("\"events\"") || has("attachment://") { flatten_sample(bytes) } else { None }
         })
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut record = Record::default();
-        let sample = Object::of(document).unwrap_or_default();
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut record = LogRecord::default();
+        let sample = JsonObject::from_value(document).unwrap_or_default();
         let id = sample
             .get("id")
-            .map(|id| super::object::text(id).unwrap_or(Cow::Borrowed(id.get())))
+            .map(|id| super::json_object::string_text(id).unwrap_or(Cow::Borrowed(id.get())))
             .unwrap_or_default();
         let epoch = sample.number("epoch").unwrap_or(1);
         record.facts.id = Some(format!("{id}_epoch_{epoch}").into());
@@ -74,39 +74,39 @@ impl Records for Inspect {
         record.facts.model = sample.object("output").and_then(|output| output.text("model"));
         for (_, usage) in sample.object("model_usage").into_iter().flat_map(|all| all.fields()) {
             record.tokens = record.tokens
-                + Object::of(usage).map(|usage| chat::usage(&usage)).unwrap_or_default();
+                + JsonObject::from_value(usage).map(|usage| chat::read_usage(&usage)).unwrap_or_default();
         }
         record.cost_usd = sample
             .object("model_usage")
             .into_iter()
             .flat_map(|all| all.fields())
-            .filter_map(|(_, usage)| Object::of(usage)?.amount("total_cost"))
+            .filter_map(|(_, usage)| JsonObject::from_value(usage)?.float("total_cost"))
             .reduce(|sum, cost| sum + cost);
-        record.time = chat::time_of(&sample, &["started_at"]);
-        let total = sample.amount("total_time").map(|seconds| (seconds * 1000.0) as i64);
+        record.time = chat::first_time(&sample, &["started_at"]);
+        let total = sample.float("total_time").map(|seconds| (seconds * 1000.0) as i64);
         let after = |start: Time| Some(Time(start.0.checked_add(total?)?));
         record.ended_at =
-            chat::time_of(&sample, &["completed_at"]).or_else(|| record.time.and_then(after));
+            chat::first_time(&sample, &["completed_at"]).or_else(|| record.time.and_then(after));
         record
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        let Some(sample) = Object::of(value) else { return vec![] };
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
+        let Some(sample) = JsonObject::from_value(value) else { return vec![] };
         let ends = [sample.get("error"), sample.get("scores")];
-        sample.array("messages").into_iter().chain(ends.into_iter().flatten()).collect()
+        sample.elements_of("messages").into_iter().chain(ends.into_iter().flatten()).collect()
     }
 
-    /// What solvers say in the user's name after the model has begun is no request.
-    fn order(&self, entries: &mut Vec<Entry>) {
+    /// Makes messages that solvers add in the user's name after the model has begun no requests.
+    fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
         let mut has_begun = false;
         for entry in entries.iter_mut() {
             let is_asked = entry.record.parent.is_some();
             for event in &mut entry.record.events {
                 match event {
-                    Event::Request(text) if has_begun && !is_asked => {
-                        *event = Event::Said(Role::User, std::mem::take(text));
+                    RecordEvent::Request(text) if has_begun && !is_asked => {
+                        *event = RecordEvent::Message(Role::User, std::mem::take(text));
                     }
-                    Event::Said(Role::Assistant, _) | Event::Called(_) | Event::Thought(_) => {
+                    RecordEvent::Message(Role::Assistant, _) | RecordEvent::Call(_) | RecordEvent::Thought(_) => {
                         has_begun = true
                     }
                     _ => {}
@@ -115,23 +115,23 @@ impl Records for Inspect {
         }
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        if !fields.has("role") {
-            return ending(&fields);
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        if !fields.has_field("role") {
+            return ending_record(&fields);
         }
-        let mut made = chat::message(&fields);
+        let mut made = chat::message_record(&fields);
         made.id = fields.text("id");
         // Of the sample's own input, or of the person at the keyboard.
         made.parent = fields.text("source").filter(|from| matches!(&**from, "input" | "operator"));
         made.facts.model = fields.text("model");
-        made.time = chat::time_of(&fields, &["timestamp"]);
+        made.time = chat::first_time(&fields, &["timestamp"]);
         if let Some(usage) = fields.object("usage") {
-            made.tokens = chat::usage(&usage);
+            made.tokens = chat::read_usage(&usage);
         }
         let error = fields.object("error").and_then(|error| error.text("message"));
         for event in &mut made.events {
-            if let (Event::Answered(answer), Some(error)) = (event, &error) {
+            if let (RecordEvent::Answer(answer), Some(error)) = (event, &error) {
                 answer.is_error = true;
                 if answer.text.is_empty() {
                     answer.text = error.clone();
@@ -142,32 +142,32 @@ impl Records for Inspect {
     }
 }
 
-/// An error, or the scores by their scorers.
-fn ending<'t>(fields: &Object<'t>) -> Record<'t> {
-    if fields.has("traceback") || fields.has("message") {
-        return Record::of(Event::Failed(fields.text("message").unwrap_or_default()));
+/// Returns an error, or the scores by their scorers.
+fn ending_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
+    if fields.has_field("traceback") || fields.has_field("message") {
+        return LogRecord::from_event(RecordEvent::Failed(fields.text("message").unwrap_or_default()));
     }
     let scores = fields.fields().filter_map(|(name, score)| {
-        let score = Object::of(score)?;
+        let score = JsonObject::from_value(score)?;
         let value = score.get("value")?;
         Some(format!(
             "{name}: {}",
-            super::object::text(value).unwrap_or(Cow::Borrowed(value.get()))
+            super::json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get()))
         ))
     });
     let scores = scores.collect::<Vec<_>>().join(", ");
     if scores.is_empty() {
-        Record::default()
+        LogRecord::default()
     } else {
-        Record::of(Event::Said(Role::System, format!("scores: {scores}").into()))
+        LogRecord::from_event(RecordEvent::Message(Role::System, format!("scores: {scores}").into()))
     }
 }
 
-/// A sample as its messages alone; None where it is not one.
-pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Returns a sample as its messages alone; None where it is not one.
+pub fn flatten_sample(bytes: &[u8]) -> Option<Vec<u8>> {
     // More values than a tape holds are not taken apart: each of them would take more room than it has here.
-    Tape::read(std::str::from_utf8(bytes).ok()?)?;
-    let (mut sample, no_numbers) = not_finite::read::<Map<String, Json>>(bytes).ok()?;
+    JsonTape::parse(std::str::from_utf8(bytes).ok()?)?;
+    let (mut sample, no_numbers) = not_finite::read_json::<Map<String, Json>>(bytes).ok()?;
     if no_numbers > 0 {
         sample.insert(NOT_FINITE.to_owned(), no_numbers.into());
     }
@@ -187,18 +187,18 @@ pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
     for key in ["store", "events_data", "timelines"] {
         sample.remove(key);
     }
-    let told = events.as_ref().map(told_by_events).unwrap_or_default();
+    let usages = events.as_ref().map(usage_by_message).unwrap_or_default();
     if let Some(Json::Array(messages)) = sample.get_mut("messages") {
         for message in messages.iter_mut() {
             if let (Some(Json::Array(pool)), Some(at)) = (&pools, message.as_u64()) {
                 *message = pool.get(at as usize).cloned().unwrap_or(Json::Null);
             }
             let Json::Object(message) = message else { continue };
-            let Some(told) = message.get("id").and_then(Json::as_str).and_then(|id| told.get(id))
+            let Some(usages) = message.get("id").and_then(Json::as_str).and_then(|id| usages.get(id))
             else {
                 continue;
             };
-            for (key, value) in [("usage", &told.usage), ("timestamp", &told.time)] {
+            for (key, value) in [("usage", &usages.usage), ("timestamp", &usages.time)] {
                 if let Some(value) = value {
                     message.entry(key).or_insert_with(|| value.clone());
                 }
@@ -206,11 +206,11 @@ pub fn flat(bytes: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let mut sample = Json::Object(sample);
-    resolve(&mut sample, &attachments, 0);
+    resolve_attachments(&mut sample, &attachments, 0);
     serde_json::to_vec(&sample).ok()
 }
 
-/// The earliest time at which an event began, and the latest at which one was done.
+/// Returns the earliest time at which an event began, and the latest at which one was done.
 fn span_of_events(events: &Json) -> [Option<Json>; 2] {
     let all = events.as_array().into_iter().flatten();
     let time = |event: &'_ Json, key: &str| {
@@ -225,14 +225,14 @@ fn span_of_events(events: &Json) -> [Option<Json>; 2] {
     [first, last]
 }
 
-/// What the event of a model's answer knows of its message.
+/// The facts about a message from the event of a model's answer.
 #[derive(Default)]
-struct Told {
+struct MessageUsage {
     usage: Option<Json>,
     time: Option<Json>,
 }
 
-fn told_by_events(events: &Json) -> HashMap<String, Told> {
+fn usage_by_message(events: &Json) -> HashMap<String, MessageUsage> {
     let mut all = HashMap::new();
     for event in events.as_array().into_iter().flatten() {
         let time = event.get("completed").or_else(|| event.get("timestamp")).cloned();
@@ -242,12 +242,12 @@ fn told_by_events(events: &Json) -> HashMap<String, Told> {
                 if let Some(id) = message {
                     let usage =
                         event.pointer("/output/usage").filter(|usage| usage.is_object()).cloned();
-                    all.insert(id.to_owned(), Told { usage, time });
+                    all.insert(id.to_owned(), MessageUsage { usage, time });
                 }
             }
             Some("tool") => {
                 if let Some(id) = event.get("message_id").and_then(Json::as_str) {
-                    all.insert(id.to_owned(), Told { usage: None, time });
+                    all.insert(id.to_owned(), MessageUsage { usage: None, time });
                 }
             }
             _ => {}
@@ -256,8 +256,8 @@ fn told_by_events(events: &Json) -> HashMap<String, Told> {
     all
 }
 
-/// Texts that stand elsewhere, put where they belong.
-fn resolve(value: &mut Json, attachments: &Map<String, Json>, depth: usize) {
+/// Replaces references to attachments by their texts.
+fn resolve_attachments(value: &mut Json, attachments: &Map<String, Json>, depth: usize) {
     if depth > 60 {
         return;
     }
@@ -269,10 +269,10 @@ fn resolve(value: &mut Json, attachments: &Map<String, Json>, depth: usize) {
             }
         }
         Json::Array(list) => {
-            list.iter_mut().for_each(|value| resolve(value, attachments, depth + 1))
+            list.iter_mut().for_each(|value| resolve_attachments(value, attachments, depth + 1))
         }
         Json::Object(map) => {
-            map.values_mut().for_each(|value| resolve(value, attachments, depth + 1))
+            map.values_mut().for_each(|value| resolve_attachments(value, attachments, depth + 1))
         }
         Json::Null | Json::Bool(_) | Json::Number(_) => {}
     }

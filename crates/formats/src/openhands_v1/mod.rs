@@ -3,74 +3,74 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    companions::BelongsTo,
-    object::Object,
-    peek,
-    records::{Answer, Call, Entry, Event, FileEdit, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    companion_files::BelongsTo,
+    json_object::JsonObject,
+    head_json,
+    records::{CallAnswer, RecordedCall, RecordEntry, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct OpenHandsV1;
 
-impl Records for OpenHandsV1 {
+impl RecordFormat for OpenHandsV1 {
     fn name(&self) -> &'static str {
         "openhands-v1"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "OpenHands SDK conversation (V1): ~/.openhands/conversations/*/ or its events as lines"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/openhands-v1.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().cost().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        let is_event = |object: &Object<'_>| {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        let is_event = |object: &JsonObject<'_>| {
             object
                 .text("kind")
                 .is_some_and(|kind| kind.ends_with("Event") || kind == "Condensation")
-                && object.has("source")
-                && object.has("timestamp")
+                && object.has_field("source")
+                && object.has_field("timestamp")
         };
-        let is_state = |object: &Object<'_>| {
-            object.has("execution_status") && object.has("agent") && object.has("id")
+        let is_state = |object: &JsonObject<'_>| {
+            object.has_field("execution_status") && object.has_field("agent") && object.has_field("id")
         };
-        peek::any(head, &["\"kind\""], |object| {
+        head_json::any_object(head, &["\"kind\""], |object| {
             is_event(object) || (head.name == "base_state.json" && is_state(object))
         })
     }
 
-    /// Single events lie in a folder below the conversation's state.
-    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
+    /// Returns the folder of single events, which is below the conversation's state.
+    fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
         if main.name == "base_state.json" { vec!["events".to_owned()] } else { vec![] }
     }
 
-    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
+    fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         let is_single = other.name.starts_with("event-") && other.name.ends_with(".json");
-        if is_single && self.claims(other) {
+        if is_single && self.claims_file(other) {
             BelongsTo::Named(vec!["base_state.json".to_owned()])
         } else {
             BelongsTo::Itself
         }
     }
 
-    fn names(&self, main: &Head<'_>) -> HashSet<String> {
+    fn names_in_parts(&self, main: &FileHead<'_>) -> HashSet<String> {
         HashSet::from([main.name.to_owned()])
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut record = Record::default();
-        let fields = Object::of(document).unwrap_or_default();
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut record = LogRecord::default();
+        let fields = JsonObject::from_value(document).unwrap_or_default();
         record.facts.agent = Some(Cow::Borrowed("openhands"));
-        if fields.has("agent") && fields.has("id") {
+        if fields.has_field("agent") && fields.has_field("id") {
             record.facts.id = fields.text("id");
             let agent = fields.object("agent").unwrap_or_default();
             record.facts.model = agent.object("llm").and_then(|llm| llm.text("model"));
@@ -79,9 +79,9 @@ impl Records for OpenHandsV1 {
         record
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
         let is_event =
-            Object::of(value).is_none_or(|fields| fields.has("kind") || !fields.has("agent"));
+            JsonObject::from_value(value).is_none_or(|fields| fields.has_field("kind") || !fields.has_field("agent"));
         if value.is_list() {
             value.elements().collect()
         } else if is_event {
@@ -91,91 +91,91 @@ impl Records for OpenHandsV1 {
         }
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
-        let mut made = event(&fields);
-        made.time = chat::time_of(&fields, &["timestamp"]);
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
+        let mut made = event_record(&fields);
+        made.time = chat::first_time(&fields, &["timestamp"]);
         made.id = fields.text("id");
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) {
-        super::records::order::last_of_each_id(entries);
+    fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
+        super::records::record_order::last_of_each_id(entries);
     }
 }
 
-fn event<'t>(fields: &Object<'t>) -> Record<'t> {
-    let mut record = Record::default();
+fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut record = LogRecord::default();
     let kind = fields.text("kind").unwrap_or_default();
     match &*kind {
-        "ActionEvent" => action(&mut record, fields),
+        "ActionEvent" => add_action(&mut record, fields),
         "ObservationEvent" | "UserRejectObservation" => {
-            record.says(Event::Answered(observation(fields)))
+            record.push_event(RecordEvent::Answer(observation_answer(fields)))
         }
         "AgentErrorEvent" => {
-            let text = arguments::words_of(fields, "error");
-            record.says(match fields.text("tool_call_id") {
+            let text = arguments::field_text(fields, "error");
+            record.push_event(match fields.text("tool_call_id") {
                 Some(call) => {
-                    Event::Answered(Answer { call, text, is_error: true, ..Answer::default() })
+                    RecordEvent::Answer(CallAnswer { call, text, is_error: true, ..CallAnswer::default() })
                 }
-                None => Event::Failed(text),
+                None => RecordEvent::Failed(text),
             });
         }
         "ConversationErrorEvent" => {
-            let text = fields.text_of(&["detail", "code", "error"]).unwrap_or_default();
-            record.says(Event::Failed(text));
+            let text = fields.first_text(&["detail", "code", "error"]).unwrap_or_default();
+            record.push_event(RecordEvent::Failed(text));
         }
         "MessageEvent" => {
             let message = fields.object("llm_message").unwrap_or_default();
-            let text = arguments::words_of(&message, "content");
-            record.says(match &*fields.text("source").unwrap_or_default() {
-                "user" => Event::Request(text),
-                "agent" => Event::Said(Role::Assistant, text),
-                _ => Event::Said(Role::System, text),
+            let text = arguments::field_text(&message, "content");
+            record.push_event(match &*fields.text("source").unwrap_or_default() {
+                "user" => RecordEvent::Request(text),
+                "agent" => RecordEvent::Message(Role::Assistant, text),
+                _ => RecordEvent::Message(Role::System, text),
             });
         }
         "SystemPromptEvent" => {
-            let text = arguments::words_of(fields, "system_prompt");
-            record.says(Event::Said(Role::System, text));
+            let text = arguments::field_text(fields, "system_prompt");
+            record.push_event(RecordEvent::Message(Role::System, text));
         }
         "Condensation" | "CondensationSummaryEvent" => {
-            record.says(Event::Compacted(fields.text("summary").unwrap_or_default()));
+            record.push_event(RecordEvent::Compacted(fields.text("summary").unwrap_or_default()));
         }
         "CondensationRequest"
         | "PauseEvent"
         | "TokenEvent"
         | "LLMCompletionLogEvent"
         | "StreamingDeltaEvent" => {}
-        "ConversationStateUpdateEvent" => state(&mut record, fields),
-        _ => record.says(Event::unknown(kind, "event without a kind")),
+        "ConversationStateUpdateEvent" => add_state_update(&mut record, fields),
+        _ => record.push_event(RecordEvent::unknown_kind(kind, "event without a kind")),
     }
     record
 }
 
-fn action<'t>(record: &mut Record<'t>, fields: &Object<'t>) {
+fn add_action<'t>(record: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     record.response = fields.text("llm_response_id");
     let thinking = fields.text("reasoning_content").unwrap_or_default();
-    record.says_words(Event::Thought, thinking);
-    let said = arguments::words_of(fields, "thought");
-    record.says_words(|text| Event::Said(Role::Assistant, text), said);
+    record.push_text(RecordEvent::Thought, thinking);
+    let thought = arguments::field_text(fields, "thought");
+    record.push_text(|text| RecordEvent::Message(Role::Assistant, text), thought);
     let name = fields.text("tool_name").unwrap_or_default();
-    let asked = fields.object("tool_call").and_then(|call| call.get("arguments"));
-    let arguments = fields.get("action").or(asked);
+    let requested_arguments = fields.object("tool_call").and_then(|call| call.get("arguments"));
+    let arguments = fields.get("action").or(requested_arguments);
     let action = fields.object("action").unwrap_or_default();
     match &*action.text("kind").unwrap_or_default() {
-        "FinishAction" => record.says_words(
-            |text| Event::Said(Role::Assistant, text),
+        "FinishAction" => record.push_text(
+            |text| RecordEvent::Message(Role::Assistant, text),
             action.text("message").unwrap_or_default(),
         ),
         "ThinkAction" => {
-            record.says_words(Event::Thought, action.text("thought").unwrap_or_default())
+            record.push_text(RecordEvent::Thought, action.text("thought").unwrap_or_default())
         }
         _ => {
-            let call = arguments::call(name, fields.text("tool_call_id"), arguments);
-            record.says(Event::Called(Call {
+            let call = arguments::call_from_arguments(name, fields.text("tool_call_id"), arguments);
+            record.push_event(RecordEvent::Call(RecordedCall {
                 main: action
-                    .text_of(&["command", "path"])
-                    .filter(|_| action.has("is_input"))
+                    .first_text(&["command", "path"])
+                    .filter(|_| action.has_field("is_input"))
                     .unwrap_or_default(),
                 ..call
             }));
@@ -183,9 +183,9 @@ fn action<'t>(record: &mut Record<'t>, fields: &Object<'t>) {
     }
 }
 
-fn observation<'t>(fields: &Object<'t>) -> Answer<'t> {
+fn observation_answer<'t>(fields: &JsonObject<'t>) -> CallAnswer<'t> {
     let inner = fields.object("observation").unwrap_or_default();
-    let text = arguments::words_of(&inner, "content");
+    let text = arguments::field_text(&inner, "content");
     let metadata = inner.object("metadata").unwrap_or_default();
     let exit_code = inner
         .integer("exit_code")
@@ -194,23 +194,23 @@ fn observation<'t>(fields: &Object<'t>) -> Answer<'t> {
     let flag = inner.flag("is_error");
     let text =
         if text.is_empty() { fields.text("rejection_reason").unwrap_or_default() } else { text };
-    let edits: Vec<FileEdit> = chat::whole_file(&inner)
+    let edits: Vec<FileEdit> = chat::whole_file_edit(&inner)
         .filter(|_| inner.text("command").as_deref() != Some("view"))
         .into_iter()
         .collect();
-    Answer {
+    CallAnswer {
         call: fields.text("tool_call_id").unwrap_or_default(),
         is_error: flag == Some(true) || exit_code.is_some_and(|code| code != 0),
         is_ok: flag == Some(false),
         exit_code,
         text,
         edits,
-        ..Answer::default()
+        ..CallAnswer::default()
     }
 }
 
-/// Usage is told as totals; only the last counts, under one name for all of them.
-fn state<'t>(record: &mut Record<'t>, fields: &Object<'t>) {
+/// Adds the totals of usage of a state update; only the last counts, under one name for all of them.
+fn add_state_update<'t>(record: &mut LogRecord<'t>, fields: &JsonObject<'t>) {
     let value = fields.object("value").unwrap_or_default();
     let stats = if fields.text("key").as_deref() == Some("stats") {
         value
@@ -221,7 +221,7 @@ fn state<'t>(record: &mut Record<'t>, fields: &Object<'t>) {
     let mut tokens = Tokens::default();
     let mut cost = None;
     for (_, usage) in usages.fields() {
-        let Some(usage) = Object::of(usage) else { continue };
+        let Some(usage) = JsonObject::from_value(usage) else { continue };
         if let Some(counted) = usage.object("accumulated_token_usage") {
             let number = |key: &str| counted.number(key);
             tokens = tokens

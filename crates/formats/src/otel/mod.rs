@@ -1,6 +1,6 @@
 //! Spans of the OpenTelemetry conventions for generative AI: OTLP JSON (`resourceSpans`), and databases of such spans, put
-//! into lines of one span each where they are opened. A `chat` span tells what the model answered, an `execute_tool` span
-//! what a call came to, an `invoke_agent` span what was asked.
+//! into lines of one span each where they are opened. A `chat` span has the model's answer, an `execute_tool` span
+//! the result of a call, an `invoke_agent` span the request.
 
 mod messages;
 
@@ -9,125 +9,125 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::{self, Object},
-    peek,
-    records::{Answer, Entry, Event, Record, Records, arguments},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::{self, JsonObject},
+    head_json,
+    records::{CallAnswer, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments},
+    tape::TapeValue,
 };
-use messages::Exchange;
+use messages::ModelExchange;
 use trajview_run::{Role, Time, Tokens};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Otel;
 
-impl Records for Otel {
+impl RecordFormat for Otel {
     fn name(&self) -> &'static str {
         "otel"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "OpenTelemetry spans of generative AI: OTLP JSON, Copilot's traces.db"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/otel.json"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Document, EditsTold::Text).tokens().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_ours = |key: &str| {
             let key = key.strip_prefix("attributes.").unwrap_or(key);
             ["gen_ai.", "llm.", "openinference."].iter().any(|prefix| key.starts_with(prefix))
         };
-        let has_spans = |object: &Object<'_>| {
+        let has_spans = |object: &JsonObject<'_>| {
             let attributes = object.object("attributes").into_iter().flat_map(|all| all.fields());
             let mut names = attributes.chain(object.fields()).map(|(key, _)| key);
-            object.has("resourceSpans")
-                || object.has("resourceLogs")
-                || object.has("span_kind") && object.has("context")
+            object.has_field("resourceSpans")
+                || object.has_field("resourceLogs")
+                || object.has_field("span_kind") && object.has_field("context")
                 || names.any(|key| is_ours(&key))
         };
-        ["gen_ai.", "llm.", "openinference"].iter().any(|mark| peek::any(head, &[mark], has_spans))
-            || peek::any(head, &["\"span_kind\"", "\"context\""], has_spans)
+        ["gen_ai.", "llm.", "openinference"].iter().any(|mark| head_json::any_object(head, &[mark], has_spans))
+            || head_json::any_object(head, &["\"span_kind\"", "\"context\""], has_spans)
     }
 
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        let Some(fields) = Object::of(value) else { return value.elements().collect() };
-        if !fields.has("resourceSpans") && !fields.has("resourceLogs") {
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
+        let Some(fields) = JsonObject::from_value(value) else { return value.elements().collect() };
+        if !fields.has_field("resourceSpans") && !fields.has_field("resourceLogs") {
             return vec![value];
         }
-        let below = |list: &str, scopes: [&str; 2], records: &str| -> Vec<Value<'t>> {
-            let resources = fields.array(list).into_iter().filter_map(Object::of);
+        let below = |list: &str, scopes: [&str; 2], records: &str| -> Vec<TapeValue<'t>> {
+            let resources = fields.elements_of(list).into_iter().filter_map(JsonObject::from_value);
             let scopes =
-                resources.flat_map(|resource| scopes.map(|scope| resource.array(scope)).concat());
-            scopes.filter_map(Object::of).flat_map(|scope| scope.array(records)).collect()
+                resources.flat_map(|resource| scopes.map(|scope| resource.elements_of(scope)).concat());
+            scopes.filter_map(JsonObject::from_value).flat_map(|scope| scope.elements_of(records)).collect()
         };
         let spans = below("resourceSpans", ["scopeSpans", "instrumentationLibrarySpans"], "spans");
         let logs = below("resourceLogs", ["scopeLogs", "instrumentationLibraryLogs"], "logRecords");
         spans.into_iter().chain(logs).collect()
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let span = Span { fields: Object::of(record).unwrap_or_default() };
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let span = OtelSpan { fields: JsonObject::from_value(record).unwrap_or_default() };
         let context = span.fields.object("context").unwrap_or_default();
-        let id = span.fields.text_of(&["span_id", "spanId"]).or_else(|| context.text("span_id"));
-        let parent = span.fields.text_of(&["parent_span_id", "parentSpanId", "parent_id"]);
-        let mut made = Record {
-            time: span.time(&STARTS),
+        let id = span.fields.first_text(&["span_id", "spanId"]).or_else(|| context.text("span_id"));
+        let parent = span.fields.first_text(&["parent_span_id", "parentSpanId", "parent_id"]);
+        let mut made = LogRecord {
+            time: span.first_time(&START_KEYS),
             id,
             parent: parent.filter(|id| !id.is_empty()),
-            ..Record::default()
+            ..LogRecord::default()
         };
-        match span.kind() {
-            Kind::Chat => span.chat(&mut made),
-            Kind::Tool => span.tool(&mut made),
-            Kind::Agent => span.agent(&mut made),
-            Kind::Event(name) => {
-                let mut exchange = Exchange::default();
-                exchange.add(&name, span.body());
-                let lists = Exchange::of(&span);
+        match span.span_kind() {
+            SpanKind::Chat => span.add_chat(&mut made),
+            SpanKind::Tool => span.add_tool_result(&mut made),
+            SpanKind::Agent => span.add_agent_request(&mut made),
+            SpanKind::Event(name) => {
+                let mut exchange = ModelExchange::default();
+                exchange.add_event(&name, span.event_body());
+                let lists = ModelExchange::from_span(&span);
                 exchange.input.extend(lists.input);
                 exchange.output.extend(lists.output);
-                made.events = exchange.asked();
-                made.events.extend(exchange.answered());
-                if made.events.is_empty() && !is_of_system(&name) {
+                made.events = exchange.request_events();
+                made.events.extend(exchange.response_events());
+                if made.events.is_empty() && !is_repeated_context(&name) {
                     made.skipped = Some(Cow::Owned(format!("event {name}")));
                 }
                 return made;
             }
-            Kind::Container => {}
-            Kind::Other => {
+            SpanKind::Container => {}
+            SpanKind::Other => {
                 let name = span.fields.text("name").unwrap_or_default();
                 made.skipped = Some(Cow::Owned(format!("span {name}")));
                 return made;
             }
         }
-        made.ended_at = span.time(&ENDS);
+        made.ended_at = span.first_time(&END_KEYS);
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) {
+    fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
         entries.sort_by_key(|entry| entry.record.time);
         // What the span around a conversation asks, its first chat repeats.
         let mut last: Option<String> = None;
         for entry in entries.iter_mut() {
             for event in &mut entry.record.events {
-                let Event::Request(text) = event else { continue };
+                let RecordEvent::Request(text) = event else { continue };
                 let is_repeated = last.as_deref() == Some(&**text);
                 last = Some(text.to_string());
                 if is_repeated {
-                    *event = Event::Nothing;
+                    *event = RecordEvent::Nothing;
                 }
             }
         }
     }
 }
 
-const STARTS: [&str; 6] = [
+const START_KEYS: [&str; 6] = [
     "start_time_ms",
     "startTimeUnixNano",
     "start_time_unix_nano",
@@ -135,10 +135,10 @@ const STARTS: [&str; 6] = [
     "timeUnixNano",
     "timestamp",
 ];
-const ENDS: [&str; 4] = ["end_time_ms", "endTimeUnixNano", "end_time_unix_nano", "end_time"];
+const END_KEYS: [&str; 4] = ["end_time_ms", "endTimeUnixNano", "end_time_unix_nano", "end_time"];
 
-/// What a span, or a log record, is of.
-enum Kind {
+/// The kind of a span or of a log record.
+enum SpanKind {
     /// A response of a model.
     Chat,
     Tool,
@@ -147,26 +147,26 @@ enum Kind {
     Event(String),
     /// Spans of frameworks around what they call.
     Container,
-    /// Of what is beside an agent's work: it is counted, and not shown.
+    /// A kind beside the agent's work: it is counted and not shown.
     Other,
 }
 
-/// What the instructions of a system say is known from the spans.
-fn is_of_system(name: &str) -> bool {
+/// Returns whether an event repeats context that the spans contain already.
+fn is_repeated_context(name: &str) -> bool {
     name == "gen_ai.system.message" || name == "gen_ai.assistant.message"
 }
 
-struct Span<'t> {
-    fields: Object<'t>,
+struct OtelSpan<'t> {
+    fields: JsonObject<'t>,
 }
 
-impl<'t> Span<'t> {
-    fn kind(&self) -> Kind {
-        let is = |key: &str| self.text(key).unwrap_or_default().to_ascii_lowercase();
+impl<'t> OtelSpan<'t> {
+    fn span_kind(&self) -> SpanKind {
+        let is = |key: &str| self.text_attribute(key).unwrap_or_default().to_ascii_lowercase();
         match is("gen_ai.operation.name").as_str() {
-            "chat" | "text_completion" | "generate_content" => return Kind::Chat,
-            "execute_tool" => return Kind::Tool,
-            "invoke_agent" | "create_agent" => return Kind::Agent,
+            "chat" | "text_completion" | "generate_content" => return SpanKind::Chat,
+            "execute_tool" => return SpanKind::Tool,
+            "invoke_agent" | "create_agent" => return SpanKind::Agent,
             _ => {}
         }
         let kind = self.fields.text("span_kind").unwrap_or_default().to_ascii_lowercase();
@@ -178,96 +178,97 @@ impl<'t> Span<'t> {
         ];
         let has_name = |names: &[&str]| named.iter().any(|kind| names.contains(&kind.as_str()));
         if has_name(&["llm", "chat", "completion"]) {
-            Kind::Chat
+            SpanKind::Chat
         } else if has_name(&["tool"]) {
-            Kind::Tool
+            SpanKind::Tool
         } else if has_name(&["agent"]) {
-            Kind::Agent
+            SpanKind::Agent
         } else if has_name(&["chain", "workflow", "task"]) {
-            Kind::Container
+            SpanKind::Container
         } else if let Some(name) = self.event_name() {
-            Kind::Event(name)
-        } else if self.fields().iter().any(|(key, _)| key.starts_with("gen_ai.prompt.")) {
-            Kind::Chat
+            SpanKind::Event(name)
+        } else if self.flat_attributes().iter().any(|(key, _)| key.starts_with("gen_ai.prompt.")) {
+            SpanKind::Chat
         } else {
-            Kind::Other
+            SpanKind::Other
         }
     }
 
-    /// The name of an event, where it is a log record.
+    /// Returns the name of an event, where it is a log record.
     fn event_name(&self) -> Option<String> {
-        let named = self.fields.text_of(&["eventName", "event_name"]).map(Cow::into_owned);
-        let is_log = self.fields.has("body") || self.fields.has("timeUnixNano");
-        let name = named.or_else(|| Some(self.text("event.name")?.into_owned()));
+        let named = self.fields.first_text(&["eventName", "event_name"]).map(Cow::into_owned);
+        let is_log = self.fields.has_field("body") || self.fields.has_field("timeUnixNano");
+        let name = named.or_else(|| Some(self.text_attribute("event.name")?.into_owned()));
         name.filter(|name| is_log || name.starts_with("gen_ai."))
     }
 
-    /// The name of an event of a span, or of a log record.
+    /// Returns the name of an event of a span, or of a log record.
     fn name(&self) -> String {
         let name = self.fields.text("name").map(Cow::into_owned);
         name.or_else(|| self.event_name()).unwrap_or_default()
     }
 
-    /// What an event says: its body, else its attributes.
-    fn body(&self) -> Json {
-        let body = self.fields.get("body").map(plain).map(messages::parsed);
+    /// Returns the content of an event: its body, else its attributes.
+    fn event_body(&self) -> Json {
+        let body = self.fields.get("body").map(plain_json).map(messages::parse_json_text);
         let body = body.filter(|body| !body.is_null());
-        let body = body.or_else(|| self.json("gen_ai.event.content").map(messages::parsed));
-        body.unwrap_or_else(|| self.fields.get("attributes").map(plain).unwrap_or_default())
+        let body = body.or_else(|| self.json_attribute("gen_ai.event.content").map(messages::parse_json_text));
+        body.unwrap_or_else(|| self.fields.get("attributes").map(plain_json).unwrap_or_default())
     }
 
-    fn events(&self) -> Vec<Self> {
-        let events = self.fields.array("events").into_iter().filter_map(Object::of);
-        events.map(|fields| Span { fields }).collect()
+    fn span_events(&self) -> Vec<Self> {
+        let events = self.fields.elements_of("events").into_iter().filter_map(JsonObject::from_value);
+        events.map(|fields| OtelSpan { fields }).collect()
     }
 
-    /// An attribute: in an object by its name, in OTLP's list of keys and values, or in a column of its own.
-    fn attribute(&self, key: &str) -> Option<Value<'t>> {
+    /// Returns an attribute: in an object by its name, in OTLP's list of keys and values, or in a column of its own.
+    fn attribute(&self, key: &str) -> Option<TapeValue<'t>> {
         let Some(all) = self.fields.get("attributes") else {
             return self.fields.get(&format!("attributes.{key}"));
         };
-        if let Some(all) = Object::of(all) {
-            return all.get(key).or_else(|| nested(all, key));
+        if let Some(all) = JsonObject::from_value(all) {
+            return all.get(key).or_else(|| nested_field(all, key));
         }
-        let mut pairs = all.elements().filter_map(Object::of);
+        let mut pairs = all.elements().filter_map(JsonObject::from_value);
         pairs.find(|pair| pair.text("key").as_deref() == Some(key))?.get("value")
     }
 
-    fn text(&self, key: &str) -> Option<Cow<'t, str>> {
-        object::text(scalar(self.attribute(key)?))
+    fn text_attribute(&self, key: &str) -> Option<Cow<'t, str>> {
+        json_object::string_text(scalar_value(self.attribute(key)?))
     }
 
-    /// An attribute as plain JSON.
-    fn json(&self, key: &str) -> Option<Json> {
-        self.attribute(key).map(plain)
+    /// Returns an attribute as plain JSON.
+    fn json_attribute(&self, key: &str) -> Option<Json> {
+        self.attribute(key).map(plain_json)
     }
 
-    /// All attributes, those within others by their whole names; lists by positions. A text that holds a list is one.
-    fn fields(&self) -> Vec<(String, String)> {
+    /// Returns all attributes, nested ones by their whole names, elements of lists by positions. A text that contains a
+    /// list counts as a list.
+    fn flat_attributes(&self) -> Vec<(String, String)> {
         let mut found = vec![];
         let all = match self.fields.get("attributes") {
-            Some(all) => plain(all),
+            Some(all) => plain_json(all),
             None => {
                 let columns = self.fields.fields().filter_map(|(key, value)| {
-                    Some((key.strip_prefix("attributes.")?.to_owned(), plain(value)))
+                    Some((key.strip_prefix("attributes.")?.to_owned(), plain_json(value)))
                 });
                 Json::Object(columns.collect())
             }
         };
-        spread(String::new(), all, 0, &mut found);
+        flatten_leaves(String::new(), all, 0, &mut found);
         found
     }
 
-    fn number(&self, keys: &[&str]) -> Option<u64> {
+    fn first_number(&self, keys: &[&str]) -> Option<u64> {
         keys.iter().find_map(|key| {
-            let value = scalar(self.attribute(key)?);
-            object::text(value).map_or_else(|| value.get().parse().ok(), |text| text.parse().ok())
+            let value = scalar_value(self.attribute(key)?);
+            json_object::string_text(value).map_or_else(|| value.get().parse().ok(), |text| text.parse().ok())
         })
     }
 
-    fn time(&self, keys: &[&str]) -> Option<Time> {
+    fn first_time(&self, keys: &[&str]) -> Option<Time> {
         let value = keys.iter().find_map(|key| self.fields.get(key))?;
-        let text = object::text(value).unwrap_or(Cow::Borrowed(value.get()));
+        let text = json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get()));
         match text.parse::<f64>() {
             Ok(number) if number > 1e15 => Some(Time((number / 1e6) as i64)),
             Ok(number) => Some(Time(number as i64)),
@@ -275,142 +276,142 @@ impl<'t> Span<'t> {
         }
     }
 
-    fn chat(&self, made: &mut Record<'t>) {
+    fn add_chat(&self, made: &mut LogRecord<'t>) {
         let models = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"];
-        made.facts.model = models.iter().find_map(|key| self.text(key));
-        made.facts.id = self.conversation();
+        made.facts.model = models.iter().find_map(|key| self.text_attribute(key));
+        made.facts.id = self.conversation_id();
         made.tokens = Tokens {
-            input: self.number(&[
+            input: self.first_number(&[
                 "gen_ai.usage.input_tokens",
                 "gen_ai.usage.prompt_tokens",
                 "llm.token_count.prompt",
             ]),
-            cached_input: self.number(&[
+            cached_input: self.first_number(&[
                 "gen_ai.usage.cache_read.input_tokens",
                 "gen_ai.usage.cache_read_input_tokens",
                 "llm.token_count.prompt_details.cache_read",
             ]),
-            output: self.number(&[
+            output: self.first_number(&[
                 "gen_ai.usage.output_tokens",
                 "gen_ai.usage.completion_tokens",
                 "llm.token_count.completion",
             ]),
-            reasoning: self.number(&[
+            reasoning: self.first_number(&[
                 "gen_ai.usage.reasoning.output_tokens",
                 "llm.token_count.completion_details.reasoning",
             ]),
-            cache_write: self.number(&[
+            cache_write: self.first_number(&[
                 "gen_ai.usage.cache_creation.input_tokens",
                 "llm.token_count.prompt_details.cache_write",
             ]),
             ..Tokens::default()
         };
-        let exchange = Exchange::of(self);
-        made.events = exchange.asked();
-        made.events.extend(exchange.answered());
+        let exchange = ModelExchange::from_span(self);
+        made.events = exchange.request_events();
+        made.events.extend(exchange.response_events());
         if exchange.input.is_empty() && exchange.output.is_empty() {
-            self.plain_texts(made);
+            self.add_plain_texts(made);
         }
-        if let Some(error) = self.text("error.type") {
-            made.says(Event::Failed(error));
+        if let Some(error) = self.text_attribute("error.type") {
+            made.push_event(RecordEvent::Failed(error));
         }
         if made.events.is_empty() {
             made.skipped = Some(Cow::Borrowed("response without its messages"));
         }
     }
 
-    /// What OpenInference has beside messages: input and output as one text each.
-    fn plain_texts(&self, made: &mut Record<'t>) {
-        let is_text = |key: &str| self.text(key).is_none_or(|kind| !kind.contains("json"));
-        if let Some(asked) = self.text("input.value").filter(|_| is_text("input.mime_type")) {
-            made.says(Event::Request(asked));
+    /// Adds the texts that OpenInference has beside messages: input and output as one text each.
+    fn add_plain_texts(&self, made: &mut LogRecord<'t>) {
+        let is_text = |key: &str| self.text_attribute(key).is_none_or(|kind| !kind.contains("json"));
+        if let Some(input_text) = self.text_attribute("input.value").filter(|_| is_text("input.mime_type")) {
+            made.push_event(RecordEvent::Request(input_text));
         }
-        if let Some(said) = self.text("output.value").filter(|_| is_text("output.mime_type")) {
-            made.says_words(|text| Event::Said(Role::Assistant, text), said);
+        if let Some(output_text) = self.text_attribute("output.value").filter(|_| is_text("output.mime_type")) {
+            made.push_text(|text| RecordEvent::Message(Role::Assistant, text), output_text);
         }
     }
 
-    fn conversation(&self) -> Option<Cow<'t, str>> {
+    fn conversation_id(&self) -> Option<Cow<'t, str>> {
         let keys =
             ["gen_ai.conversation.id", "session.id", "traceloop.association.properties.session_id"];
-        keys.iter().find_map(|key| self.text(key))
+        keys.iter().find_map(|key| self.text_attribute(key))
     }
 
-    /// The call stands in the answer of the chat before; where it does not, here.
-    fn tool(&self, made: &mut Record<'t>) {
+    /// Adds the result of a call. The call is in the answer of the chat before, else in this span.
+    fn add_tool_result(&self, made: &mut LogRecord<'t>) {
         let results = ["gen_ai.tool.call.result", "output.value", "traceloop.entity.output"];
-        let text = results.iter().find_map(|key| self.words(key)).unwrap_or_default();
+        let text = results.iter().find_map(|key| self.attribute_text(key)).unwrap_or_default();
         let status = self.fields.object("status").unwrap_or_default();
         let is_error = |text: Option<Cow<'_, str>>| {
             text.is_some_and(|text| {
                 text.eq_ignore_ascii_case("error") || text == "STATUS_CODE_ERROR"
             })
         };
-        let failed = self.text("error.type").is_some()
+        let failed = self.text_attribute("error.type").is_some()
             || status.number("code") == Some(2)
             || is_error(status.text("code"))
             || self.fields.number("status_code") == Some(2)
             || is_error(self.fields.text("status_code"));
         let id = ["gen_ai.tool.call.id", "tool_call.id", "tool.id"];
         let names = ["gen_ai.tool.name", "tool.name", "traceloop.entity.name"];
-        let name = names.iter().find_map(|key| self.text(key));
+        let name = names.iter().find_map(|key| self.text_attribute(key));
         let arguments = [
             "gen_ai.tool.call.arguments",
             "tool.parameters",
             "input.value",
             "traceloop.entity.input",
         ];
-        let arguments = arguments.iter().find_map(|key| self.attribute(key)).map(scalar);
-        let mut call = arguments::call(
+        let arguments = arguments.iter().find_map(|key| self.attribute(key)).map(scalar_value);
+        let mut call = arguments::call_from_arguments(
             name.or_else(|| self.fields.text("name")).unwrap_or_default(),
-            id.iter().find_map(|key| self.text(key)),
+            id.iter().find_map(|key| self.text_attribute(key)),
             arguments,
         );
-        call.answer = Some(Answer {
-            exit_code: chat::exit_code(&text),
+        call.answer = Some(CallAnswer {
+            exit_code: chat::exit_code_in(&text),
             text,
             is_error: failed,
-            ended_at: self.time(&ENDS),
-            ..Answer::default()
+            ended_at: self.first_time(&END_KEYS),
+            ..CallAnswer::default()
         });
-        made.says(Event::Called(call));
+        made.push_event(RecordEvent::Call(call));
     }
 
-    /// A text, or a value of another kind as it is written.
-    fn words(&self, key: &str) -> Option<Cow<'t, str>> {
-        let value = scalar(self.attribute(key)?);
-        Some(object::text(value).unwrap_or(Cow::Borrowed(value.get())))
+    /// Returns a text, or a value of another kind as it is written.
+    fn attribute_text(&self, key: &str) -> Option<Cow<'t, str>> {
+        let value = scalar_value(self.attribute(key)?);
+        Some(json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get())))
     }
 
-    fn agent(&self, made: &mut Record<'t>) {
-        made.facts.agent = self.text("gen_ai.agent.name");
-        made.facts.id = self.conversation();
-        if let Some(typed) = self.text("copilot_chat.user_request") {
-            made.says(Event::Request(typed));
+    fn add_agent_request(&self, made: &mut LogRecord<'t>) {
+        made.facts.agent = self.text_attribute("gen_ai.agent.name");
+        made.facts.id = self.conversation_id();
+        if let Some(typed) = self.text_attribute("copilot_chat.user_request") {
+            made.push_event(RecordEvent::Request(typed));
             return;
         }
-        made.events = Exchange::of(self).asked();
-        made.events.retain(|event| matches!(event, Event::Request(_)));
+        made.events = ModelExchange::from_span(self).request_events();
+        made.events.retain(|event| matches!(event, RecordEvent::Request(_)));
     }
 }
 
-/// The value within OTLP's, where it is a scalar: `{"stringValue": "..."}`.
-fn scalar(value: Value<'_>) -> Value<'_> {
+/// Returns the value within OTLP's, where it is a scalar: `{"stringValue": "..."}`.
+fn scalar_value(value: TapeValue<'_>) -> TapeValue<'_> {
     let kinds = ["stringValue", "intValue", "doubleValue", "boolValue"];
-    let inner = Object::of(value).and_then(|value| kinds.iter().find_map(|kind| value.get(kind)));
+    let inner = JsonObject::from_value(value).and_then(|value| kinds.iter().find_map(|kind| value.get(kind)));
     inner.unwrap_or(value)
 }
 
-/// A field within objects, by the names on the way to it with points between.
-fn nested<'t>(all: Object<'t>, key: &str) -> Option<Value<'t>> {
+/// Returns a field within objects, by the names on the path to it with points between.
+fn nested_field<'t>(all: JsonObject<'t>, key: &str) -> Option<TapeValue<'t>> {
     let (first, rest) = key.split_once('.')?;
     let inner = all.object(first)?;
-    inner.get(rest).or_else(|| nested(inner, rest))
+    inner.get(rest).or_else(|| nested_field(inner, rest))
 }
 
-/// A value as plain JSON, out of OTLP's form where it has that.
-fn plain(value: Value<'_>) -> Json {
-    let read = crate::not_finite::read(value.get().as_bytes());
+/// Returns a value as plain JSON, out of OTLP's form where it has that.
+fn plain_json(value: TapeValue<'_>) -> Json {
+    let read = crate::not_finite::read_json(value.get().as_bytes());
     read.map_or(Json::Null, |(value, _)| without_kinds(value, 0))
 }
 
@@ -423,7 +424,7 @@ fn without_kinds(value: Json, depth: usize) -> Json {
             let is_pair =
                 |it: &Json| it.get("key").is_some_and(Json::is_string) && it.get("value").is_some();
             if !list.is_empty() && list.iter().all(is_pair) {
-                return Json::Object(pairs(list, depth));
+                return Json::Object(pairs_to_object(list, depth));
             }
             list.into_iter().map(|it| without_kinds(it, depth + 1)).collect()
         }
@@ -442,7 +443,7 @@ fn without_kinds(value: Json, depth: usize) -> Json {
                 let values = list.get_mut("values").map(Json::take);
                 let values = values
                     .and_then(|it| if let Json::Array(list) = it { Some(list) } else { None });
-                return Json::Object(pairs(values.unwrap_or_default(), depth));
+                return Json::Object(pairs_to_object(values.unwrap_or_default(), depth));
             }
             fields.into_iter().map(|(key, value)| (key, without_kinds(value, depth + 1))).collect()
         }
@@ -453,7 +454,7 @@ fn without_kinds(value: Json, depth: usize) -> Json {
     }
 }
 
-fn pairs(list: Vec<Json>, depth: usize) -> serde_json::Map<String, Json> {
+fn pairs_to_object(list: Vec<Json>, depth: usize) -> serde_json::Map<String, Json> {
     let pair = |mut pair: Json| {
         let key = pair.get("key")?.as_str()?.to_owned();
         Some((key, without_kinds(pair.get_mut("value")?.take(), depth + 1)))
@@ -461,8 +462,8 @@ fn pairs(list: Vec<Json>, depth: usize) -> serde_json::Map<String, Json> {
     list.into_iter().filter_map(pair).collect()
 }
 
-/// The leaves of a value by their whole names.
-fn spread(name: String, value: Json, depth: usize, found: &mut Vec<(String, String)>) {
+/// Collects the leaves of a value by their whole names.
+fn flatten_leaves(name: String, value: Json, depth: usize, found: &mut Vec<(String, String)>) {
     /// More of them are not looked at.
     const MOST: usize = 100_000;
     if depth > 40 || found.len() >= MOST {
@@ -471,15 +472,15 @@ fn spread(name: String, value: Json, depth: usize, found: &mut Vec<(String, Stri
     let below =
         |part: &str| if name.is_empty() { part.to_owned() } else { format!("{name}.{part}") };
     let is_list = name.ends_with("_messages") || name.ends_with("prompt");
-    match if is_list { messages::parsed(value) } else { value } {
+    match if is_list { messages::parse_json_text(value) } else { value } {
         Json::Object(fields) => {
             fields
                 .into_iter()
-                .for_each(|(key, value)| spread(below(&key), value, depth + 1, found));
+                .for_each(|(key, value)| flatten_leaves(below(&key), value, depth + 1, found));
         }
         Json::Array(list) => {
             for (at, value) in list.into_iter().enumerate() {
-                spread(below(&at.to_string()), value, depth + 1, found);
+                flatten_leaves(below(&at.to_string()), value, depth + 1, found);
             }
         }
         Json::Null => {}
@@ -488,18 +489,18 @@ fn spread(name: String, value: Json, depth: usize, found: &mut Vec<(String, Stri
     }
 }
 
-/// An event that does not borrow from the text that it was read from; None for one that says nothing here.
-fn own(event: Event<'_>) -> Option<Event<'static>> {
+/// Returns an event that owns its text; None for an event that adds nothing here.
+fn into_owned_event(event: RecordEvent<'_>) -> Option<RecordEvent<'static>> {
     let text = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
     Some(match event {
-        Event::Request(words) => Event::Request(text(words)),
-        Event::Said(Role::System, _) => return None,
-        Event::Said(role, words) => Event::Said(role, text(words)),
-        Event::Thought(words) => Event::Thought(text(words)),
-        Event::Failed(words) => Event::Failed(text(words)),
-        Event::Unknown(kind) => Event::Unknown(text(kind)),
-        Event::Called(call) => Event::Called(owned(call)),
-        Event::Answered(answer) => Event::Answered(Answer {
+        RecordEvent::Request(words) => RecordEvent::Request(text(words)),
+        RecordEvent::Message(Role::System, _) => return None,
+        RecordEvent::Message(role, words) => RecordEvent::Message(role, text(words)),
+        RecordEvent::Thought(words) => RecordEvent::Thought(text(words)),
+        RecordEvent::Failed(words) => RecordEvent::Failed(text(words)),
+        RecordEvent::Unknown(kind) => RecordEvent::Unknown(text(kind)),
+        RecordEvent::Call(call) => RecordEvent::Call(into_owned_call(call)),
+        RecordEvent::Answer(answer) => RecordEvent::Answer(CallAnswer {
             call: text(answer.call),
             text: text(answer.text),
             agent: None,
@@ -514,8 +515,8 @@ fn own(event: Event<'_>) -> Option<Event<'static>> {
     })
 }
 
-fn owned(call: super::records::Call<'_>) -> super::records::Call<'static> {
-    super::records::Call {
+fn into_owned_call(call: super::records::RecordedCall<'_>) -> super::records::RecordedCall<'static> {
+    super::records::RecordedCall {
         name: call.name.into_owned().into(),
         id: call.id.into_owned().into(),
         arguments: call.arguments.into_owned().into(),

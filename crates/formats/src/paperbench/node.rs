@@ -8,21 +8,21 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::{Reader, value};
-use crate::json::Object;
-use trajview_run::rubric_tree::{Answer, Category, Node, NodeId};
+use super::{PaperReader, field_values};
+use crate::raw_object::RawObject;
+use trajview_run::rubric_tree::{GradeAnswer, LeafCategory, RubricNode, NodeId};
 
 /// Deeper nodes are left out. Rubrics have 9 levels; serde_json ends at 128, two for each of ours.
-const MOST_DEEP: u16 = 50;
+const MAX_DEPTH: u16 = 50;
 
 /// The most nodes that are read; the largest rubric has 2,551.
-const MOST_NODES: usize = 200_000;
+const MAX_NODES: usize = 200_000;
 
 /// Larger weights could add up to no number at all.
-const MOST_WEIGHT: f64 = 1e15;
+const MAX_WEIGHT: f64 = 1e15;
 
 /// The fields of a node but its score, which a result has too, and its sub-tasks.
-pub const OWN: [&str; 8] = [
+pub const NODE_KEYS: [&str; 8] = [
     "id",
     "requirements",
     "weight",
@@ -33,44 +33,44 @@ pub const OWN: [&str; 8] = [
     "judge_metadata",
 ];
 
-/// Which fields a node has had.
+/// The fields that a node has had.
 #[derive(Debug, Default)]
-pub struct Seen {
+pub struct SeenFields {
     id: bool,
     requirements: bool,
     weight: bool,
     sub_tasks: bool,
 }
 
-impl Reader {
+impl PaperReader {
     /// Puts a node behind the others. None where there are too many already.
-    fn open(&mut self, parent: Option<NodeId>, place: u32) -> Option<NodeId> {
-        if self.tree.nodes.len() >= MOST_NODES {
+    fn open_node(&mut self, parent: Option<NodeId>, place: u32) -> Option<NodeId> {
+        if self.tree.nodes.len() >= MAX_NODES {
             if !self.has_too_many {
-                self.warnings.say(format!("more than {MOST_NODES} nodes; the rest is left out"));
+                self.warnings.add_warning(format!("more than {MAX_NODES} nodes; the rest is left out"));
                 self.has_too_many = true;
             }
             return None;
         }
         let depth =
             parent.and_then(|parent| self.tree.node(parent)).map_or(0, |above| above.depth + 1);
-        let id = NodeId::of(self.tree.nodes.len());
-        self.tree.nodes.push(Node { parent, place, depth, ..Node::default() });
+        let id = NodeId::from_position(self.tree.nodes.len());
+        self.tree.nodes.push(RubricNode { parent, place, depth, ..RubricNode::default() });
         Some(id)
     }
 
-    /// The root, put first if it was not yet.
+    /// Returns the root, put first if it was not yet.
     pub fn open_root(&mut self) -> NodeId {
         if self.tree.nodes.is_empty() {
-            self.open(None, 0);
+            self.open_node(None, 0);
         }
         NodeId::default()
     }
 
-    /// All of a node has been read.
-    pub fn close(&mut self, id: NodeId, seen: &Seen) {
+    /// Closes a node that has been read whole.
+    pub fn close_node(&mut self, id: NodeId, seen: &SeenFields) {
         let end = self.tree.nodes.len() as u32;
-        if let Some(node) = self.tree.nodes.get_mut(id.at()) {
+        if let Some(node) = self.tree.nodes.get_mut(id.position()) {
             node.end = end;
         }
         let missing = [
@@ -82,136 +82,136 @@ impl Reader {
         ];
         for (is_there, what) in missing {
             if !is_there {
-                self.warn(id, what);
+                self.warn_of_node(id, what);
             }
         }
     }
 
-    /// One field of a node but its sub-tasks; other fields are left alone.
-    pub fn field(&mut self, id: NodeId, key: &str, raw: &RawValue, seen: &mut Seen) {
+    /// Reads one field of a node but its sub-tasks; other fields are ignored.
+    pub fn read_field(&mut self, id: NodeId, key: &str, raw: &RawValue, seen: &mut SeenFields) {
         match key {
             "id" => {
                 seen.id = true;
-                let words = self.string(id, "id", raw);
-                self.put(id, |node| node.id = words);
+                let words = self.read_string(id, "id", raw);
+                self.change_node(id, |node| node.id = words);
             }
             "requirements" => {
                 seen.requirements = true;
-                let words = self.string(id, "requirements", raw);
-                self.put(id, |node| node.requirements = words);
+                let words = self.read_string(id, "requirements", raw);
+                self.change_node(id, |node| node.requirements = words);
             }
             "weight" => {
                 seen.weight = true;
-                let weight = self.weight(id, raw);
-                self.put(id, |node| node.weight = weight);
+                let weight = self.read_weight(id, raw);
+                self.change_node(id, |node| node.weight = weight);
             }
             "task_category" => {
-                let category = self.optional(id, key, raw).map(|words| Category::of(&words));
-                self.put(id, |node| node.category = category);
+                let category = self.read_optional_string(id, key, raw).map(|words| LeafCategory::from_file_text(&words));
+                self.change_node(id, |node| node.category = category);
             }
             "finegrained_task_category" => {
-                let words = self.optional(id, key, raw);
-                self.put(id, |node| node.finegrained = words);
+                let words = self.read_optional_string(id, key, raw);
+                self.change_node(id, |node| node.finegrained = words);
             }
             "score" => {
-                let score = self.score(id, raw);
-                self.put(id, |node| node.score = score);
+                let score = self.read_score(id, raw);
+                self.change_node(id, |node| node.score = score);
             }
             "valid_score" => {
-                let is_valid = value::flag(raw);
-                if is_valid.is_none() && !value::is_null(raw) {
-                    self.wrong(id, key, raw, "true or false");
+                let is_valid = field_values::flag(raw);
+                if is_valid.is_none() && !field_values::is_null(raw) {
+                    self.warn_of_type(id, key, raw, "true or false");
                 }
-                self.put(id, |node| node.is_valid = is_valid);
+                self.change_node(id, |node| node.is_valid = is_valid);
             }
             "explanation" => {
-                let words = self.optional(id, key, raw).unwrap_or_default();
-                self.put(id, |node| node.explanation = words);
+                let words = self.read_optional_string(id, key, raw).unwrap_or_default();
+                self.change_node(id, |node| node.explanation = words);
             }
             "judge_metadata" => {
-                let answer = self.answer(id, raw);
-                self.put(id, |node| node.answer = answer);
+                let answer = self.read_answer(id, raw);
+                self.change_node(id, |node| node.answer = answer);
             }
             _ => {}
         }
     }
 
-    fn put(&mut self, id: NodeId, change: impl FnOnce(&mut Node)) {
-        if let Some(node) = self.tree.nodes.get_mut(id.at()) {
+    fn change_node(&mut self, id: NodeId, change: impl FnOnce(&mut RubricNode)) {
+        if let Some(node) = self.tree.nodes.get_mut(id.position()) {
             change(node);
         }
     }
 
-    fn wrong(&mut self, id: NodeId, key: &str, raw: &RawValue, expected: &str) {
-        let what = format!("{key} is {}, expected {expected}", value::kind(raw));
-        self.warn(id, &what);
+    fn warn_of_type(&mut self, id: NodeId, key: &str, raw: &RawValue, expected: &str) {
+        let what = format!("{key} is {}, expected {expected}", field_values::value_description(raw));
+        self.warn_of_node(id, &what);
     }
 
-    fn string(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Box<str> {
-        match value::text(raw) {
+    fn read_string(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Box<str> {
+        match field_values::string_text(raw) {
             Some(words) => words.into(),
             None => {
-                self.wrong(id, key, raw, "a string");
+                self.warn_of_type(id, key, raw, "a string");
                 Box::default()
             }
         }
     }
 
-    /// A string, or nothing.
-    fn optional(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Option<Box<str>> {
-        if value::text(raw).is_none() && !value::is_null(raw) {
-            self.wrong(id, key, raw, "a string or null");
+    /// Returns a string, or nothing.
+    fn read_optional_string(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Option<Box<str>> {
+        if field_values::string_text(raw).is_none() && !field_values::is_null(raw) {
+            self.warn_of_type(id, key, raw, "a string or null");
         }
-        value::words(raw)
+        field_values::non_blank_text(raw)
     }
 
-    fn weight(&mut self, id: NodeId, raw: &RawValue) -> f64 {
-        let weight = value::number(raw).filter(|weight| (0.0..=MOST_WEIGHT).contains(weight));
+    fn read_weight(&mut self, id: NodeId, raw: &RawValue) -> f64 {
+        let weight = field_values::number(raw).filter(|weight| (0.0..=MAX_WEIGHT).contains(weight));
         weight.unwrap_or_else(|| {
             let what = format!(
                 "weight is {}, expected a number 0 or more: it counts nothing",
-                value::kind(raw)
+                field_values::value_description(raw)
             );
-            self.warn(id, &what);
+            self.warn_of_node(id, &what);
             0.0
         })
     }
 
-    fn score(&mut self, id: NodeId, raw: &RawValue) -> Option<f64> {
-        let score = value::number(raw).filter(|score| (0.0..=1.0).contains(score));
-        if score.is_none() && !value::is_null(raw) {
+    fn read_score(&mut self, id: NodeId, raw: &RawValue) -> Option<f64> {
+        let score = field_values::number(raw).filter(|score| (0.0..=1.0).contains(score));
+        if score.is_none() && !field_values::is_null(raw) {
             let what = format!(
                 "score is {}, expected a number from 0 to 1: it counts as 0 and as invalid",
-                value::kind(raw)
+                field_values::value_description(raw)
             );
             self.scoreless.insert(id);
-            self.warn(id, &what);
+            self.warn_of_node(id, &what);
         }
         score
     }
 
-    /// An object; null and an empty string in its place mean that there is none.
-    fn answer(&mut self, id: NodeId, raw: &RawValue) -> Option<Box<Answer>> {
-        let Some(fields) = Object::of(raw) else {
-            if !value::is_null(raw) && raw.get() != "\"\"" {
-                self.wrong(id, "judge_metadata", raw, "an object, null or an empty string");
+    /// Returns an object; null and an empty string in its place mean that there is none.
+    fn read_answer(&mut self, id: NodeId, raw: &RawValue) -> Option<Box<GradeAnswer>> {
+        let Some(fields) = RawObject::from_raw(raw) else {
+            if !field_values::is_null(raw) && raw.get() != "\"\"" {
+                self.warn_of_type(id, "judge_metadata", raw, "an object, null or an empty string");
             }
             return None;
         };
-        let response = fields.get("full_judge_response").and_then(value::words);
-        let tokens = fields.get("token_usage").map(value::tokens).unwrap_or_default();
-        let answer = Answer { response: response.unwrap_or_default(), tokens };
-        (answer != Answer::default()).then(|| Box::new(answer))
+        let response = fields.get("full_judge_response").and_then(field_values::non_blank_text);
+        let tokens = fields.get("token_usage").map(field_values::tokens_by_model).unwrap_or_default();
+        let answer = GradeAnswer { response: response.unwrap_or_default(), tokens };
+        (answer != GradeAnswer::default()).then(|| Box::new(answer))
     }
 }
 
 /// Reads the object of a node that is open.
-pub struct Body<'r> {
-    pub reader: &'r mut Reader,
+pub struct NodeBody<'r> {
+    pub reader: &'r mut PaperReader,
     pub id: NodeId,
 }
 
-impl<'de> DeserializeSeed<'de> for Body<'_> {
+impl<'de> DeserializeSeed<'de> for NodeBody<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -219,7 +219,7 @@ impl<'de> DeserializeSeed<'de> for Body<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Body<'_> {
+impl<'de> Visitor<'de> for NodeBody<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -228,75 +228,75 @@ impl<'de> Visitor<'de> for Body<'_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         let Self { reader, id } = self;
-        let mut seen = Seen::default();
+        let mut seen = SeenFields::default();
         while let Some(key) = map.next_key::<&RawValue>()? {
-            entry(reader, id, key, &mut seen, &mut map)?;
+            read_entry(reader, id, key, &mut seen, &mut map)?;
         }
-        reader.close(id, &seen);
+        reader.close_node(id, &seen);
         Ok(())
     }
 }
 
-/// One entry of a node's object.
-pub fn entry<'de, M: MapAccess<'de>>(
-    reader: &mut Reader,
+/// Returns one entry of a node's object.
+pub fn read_entry<'de, M: MapAccess<'de>>(
+    reader: &mut PaperReader,
     id: NodeId,
     key: &RawValue,
-    seen: &mut Seen,
+    seen: &mut SeenFields,
     map: &mut M,
 ) -> Result<(), M::Error> {
-    let key = value::text(key).unwrap_or_default();
+    let key = field_values::string_text(key).unwrap_or_default();
     if key != "sub_tasks" {
-        reader.field(id, &key, map.next_value()?, seen);
+        reader.read_field(id, &key, map.next_value()?, seen);
         return Ok(());
     }
     let is_first = !std::mem::replace(&mut seen.sub_tasks, true);
     let depth = reader.tree.node(id).map_or(0, |node| node.depth);
-    if is_first && depth < MOST_DEEP {
-        return map.next_value_seed(Below { reader, parent: id, part: Part::List });
+    if is_first && depth < MAX_DEPTH {
+        return map.next_value_seed(SubTasks { reader, parent: id, part: SubTaskPart::List });
     }
     let raw: &RawValue = map.next_value()?;
     if !is_first {
-        reader.warn(id, "has more than one list of sub_tasks; the first counts");
+        reader.warn_of_node(id, "has more than one list of sub_tasks; the first counts");
     } else if raw.get().trim_start_matches(['[', ' ', '\n', '\t', '\r']) != "]" {
-        let what = format!("stands {MOST_DEEP} levels deep; its sub-tasks are left out");
-        reader.warn(id, &what);
+        let what = format!("stands {MAX_DEPTH} levels deep; its sub-tasks are left out");
+        reader.warn_of_node(id, &what);
     }
     Ok(())
 }
 
 /// Reads what should be a list of sub-tasks, or one element of such a list.
-struct Below<'r> {
-    reader: &'r mut Reader,
+struct SubTasks<'r> {
+    reader: &'r mut PaperReader,
     parent: NodeId,
-    part: Part,
+    part: SubTaskPart,
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum SubTaskPart {
     List,
-    /// At this place of the list; counts from 0.
+    /// The element at this place of the list; counts from 0.
     Element(u32),
 }
 
-impl Below<'_> {
-    /// It is something else.
-    fn complain(self, what: &str) {
+impl SubTasks<'_> {
+    /// Warns that the value has another type.
+    fn warn_of_part(self, what: &str) {
         match self.part {
-            Part::List => {
+            SubTaskPart::List => {
                 let what = format!("sub_tasks is {what}, expected a list: taken as a leaf");
-                self.reader.warn(self.parent, &what);
+                self.reader.warn_of_node(self.parent, &what);
             }
-            Part::Element(place) => {
-                let path = self.reader.tree.path(self.parent);
+            SubTaskPart::Element(place) => {
+                let path = self.reader.tree.node_path(self.parent);
                 let what = format!("node {path}/{place}: is {what}, expected an object: left out");
-                self.reader.warnings.say(what);
+                self.reader.warnings.add_warning(what);
             }
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Below<'_> {
+impl<'de> DeserializeSeed<'de> for SubTasks<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -304,7 +304,7 @@ impl<'de> DeserializeSeed<'de> for Below<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Below<'_> {
+impl<'de> Visitor<'de> for SubTasks<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -312,26 +312,26 @@ impl<'de> Visitor<'de> for Below<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<(), M::Error> {
-        let Part::Element(place) = self.part else {
-            skip(map)?;
-            self.complain("an object");
+        let SubTaskPart::Element(place) = self.part else {
+            skip_map(map)?;
+            self.warn_of_part("an object");
             return Ok(());
         };
-        match self.reader.open(Some(self.parent), place) {
-            Some(id) => Body { reader: self.reader, id }.visit_map(map),
-            None => skip(map),
+        match self.reader.open_node(Some(self.parent), place) {
+            Some(id) => NodeBody { reader: self.reader, id }.visit_map(map),
+            None => skip_map(map),
         }
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        if matches!(self.part, Part::Element(_)) {
+        if matches!(self.part, SubTaskPart::Element(_)) {
             while seq.next_element::<&RawValue>()?.is_some() {}
-            self.complain("a list");
+            self.warn_of_part("a list");
             return Ok(());
         }
         let Self { reader, parent, .. } = self;
         for place in 0.. {
-            let element = Below { reader, parent, part: Part::Element(place) };
+            let element = SubTasks { reader, parent, part: SubTaskPart::Element(place) };
             if seq.next_element_seed(element)?.is_none() {
                 break;
             }
@@ -340,37 +340,37 @@ impl<'de> Visitor<'de> for Below<'_> {
     }
 
     fn visit_unit<E>(self) -> Result<(), E> {
-        self.complain("null");
+        self.warn_of_part("null");
         Ok(())
     }
 
     fn visit_bool<E>(self, is_true: bool) -> Result<(), E> {
-        self.complain(&is_true.to_string());
+        self.warn_of_part(&is_true.to_string());
         Ok(())
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<(), E> {
-        self.complain(&number.to_string());
+        self.warn_of_part(&number.to_string());
         Ok(())
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<(), E> {
-        self.complain(&number.to_string());
+        self.warn_of_part(&number.to_string());
         Ok(())
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<(), E> {
-        self.complain(&number.to_string());
+        self.warn_of_part(&number.to_string());
         Ok(())
     }
 
     fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        self.complain("a string");
+        self.warn_of_part("a string");
         Ok(())
     }
 }
 
-pub fn skip<'de, M: MapAccess<'de>>(mut map: M) -> Result<(), M::Error> {
+pub fn skip_map<'de, M: MapAccess<'de>>(mut map: M) -> Result<(), M::Error> {
     while map.next_key::<&RawValue>()?.is_some() {
         map.next_value::<&RawValue>()?;
     }

@@ -4,29 +4,29 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use trajview_run::rubric_tree::{Category, Grading, ModelTokens};
+use trajview_run::rubric_tree::{LeafCategory, TreeGrading, ModelTokens};
 
-fn leaf(id: &str, weight: f64, score: f64) -> Value {
+fn leaf_node(id: &str, weight: f64, score: f64) -> Value {
     json!({
         "id": id, "requirements": format!("do {id}"), "weight": weight, "score": score, "valid_score": true,
         "task_category": "Code Development", "explanation": "", "judge_metadata": null, "sub_tasks": [],
     })
 }
 
-fn inner(id: &str, weight: f64, sub_tasks: Vec<Value>) -> Value {
+fn inner_node(id: &str, weight: f64, sub_tasks: Vec<Value>) -> Value {
     json!({
         "id": id, "requirements": format!("do {id}"), "weight": weight, "score": 0.5, "valid_score": true,
         "task_category": null, "explanation": "Aggregated.", "judge_metadata": null, "sub_tasks": sub_tasks,
     })
 }
 
-fn tree() -> Value {
-    let below = inner("b", 2.0, vec![leaf("c", 1.0, 1.0), leaf("d", 3.0, 0.0)]);
-    inner("root", 1.0, vec![leaf("a", 1.0, 1.0), below])
+fn sample_tree() -> Value {
+    let below = inner_node("b", 2.0, vec![leaf_node("c", 1.0, 1.0), leaf_node("d", 3.0, 0.0)]);
+    inner_node("root", 1.0, vec![leaf_node("a", 1.0, 1.0), below])
 }
 
 fn read_text(text: &str) -> Result<(RubricTree, Vec<String>), NotUnderstood> {
-    let (tree, warnings) = read(&Source { name: "t.json", bytes: text.as_bytes() })?;
+    let (tree, warnings) = read_tree(&SourceBytes { name: "t.json", bytes: text.as_bytes() })?;
     assert!(warnings.iter().all(|warning| warning.place == "t.json"));
     Ok((tree, warnings.into_iter().map(|warning| warning.what).collect()))
 }
@@ -35,9 +35,9 @@ fn read_value(value: &Value) -> (RubricTree, Vec<String>) {
     read_text(&value.to_string()).unwrap()
 }
 
-/// The tree with one field of one node put, or taken away.
-fn with(pointer: &str, value: Option<Value>) -> Value {
-    let mut tree = tree();
+/// Returns the tree with one field of one node put, or taken away.
+fn tree_with(pointer: &str, value: Option<Value>) -> Value {
+    let mut tree = sample_tree();
     let (node, key) = pointer.rsplit_once('/').unwrap();
     let fields = tree.pointer_mut(node).unwrap().as_object_mut().unwrap();
     match value {
@@ -48,23 +48,23 @@ fn with(pointer: &str, value: Option<Value>) -> Value {
 }
 
 fn warnings_with(pointer: &str, value: Value) -> Vec<String> {
-    read_value(&with(pointer, Some(value))).1
+    read_value(&tree_with(pointer, Some(value))).1
 }
 
-fn paths(tree: &RubricTree) -> Vec<String> {
-    (0..tree.nodes.len()).map(|at| tree.path(NodeId::of(at)).to_string()).collect()
+fn node_paths(tree: &RubricTree) -> Vec<String> {
+    (0..tree.nodes.len()).map(|at| tree.node_path(NodeId::from_position(at)).to_string()).collect()
 }
 
 #[test]
 fn a_graded_tree_is_read_as_it_stands() {
-    let (tree, warnings) = read_value(&tree());
+    let (tree, warnings) = read_value(&sample_tree());
 
     assert_eq!(warnings, [""; 0]);
-    assert_eq!(paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
+    assert_eq!(node_paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
     let node = &tree.nodes[3];
     assert_eq!((&*node.id, &*node.requirements, node.weight, node.depth), ("c", "do c", 1.0, 2));
     assert_eq!((node.score, node.is_valid), (Some(1.0), Some(true)));
-    assert_eq!(node.category, Some(Category::CodeDevelopment));
+    assert_eq!(node.category, Some(LeafCategory::CodeDevelopment));
     assert_eq!((&*tree.nodes[2].explanation, &node.answer), ("Aggregated.", &None));
 }
 
@@ -87,14 +87,14 @@ fn the_judge_s_answer_is_an_object_or_nothing_however_nothing_is_written() {
         "full_judge_response": "# Expectations\nA loss.",
         "token_usage": {"o3-mini": {"in": 1200, "out": 34}, "broken": {"in": "many"}},
     });
-    let (graded, warnings) = read_value(&with("/sub_tasks/0/judge_metadata", Some(answer)));
+    let (graded, warnings) = read_value(&tree_with("/sub_tasks/0/judge_metadata", Some(answer)));
     let said = graded.nodes[1].answer.as_ref().unwrap();
     assert_eq!(warnings, [""; 0]);
     assert_eq!(&*said.response, "# Expectations\nA loss.");
     assert_eq!(said.tokens, [ModelTokens { model: "o3-mini".into(), input: 1200, output: 34 }]);
 
     for nothing in [json!(null), json!(""), json!({}), json!({"token_usage": null})] {
-        let (graded, warnings) = read_value(&with("/sub_tasks/0/judge_metadata", Some(nothing)));
+        let (graded, warnings) = read_value(&tree_with("/sub_tasks/0/judge_metadata", Some(nothing)));
         assert_eq!((&graded.nodes[1].answer, warnings.len()), (&None, 0));
     }
     let said = warnings_with("/sub_tasks/0/judge_metadata", json!("words"));
@@ -108,7 +108,7 @@ fn the_judge_s_answer_is_an_object_or_nothing_however_nothing_is_written() {
 fn results_are_read_in_every_spelling() {
     let output = json!({
         "judge_type": "simple", "score": 0.5, "num_leaf_nodes": 3, "num_invalid_leaf_nodes": 0,
-        "graded_at": "2026-01-02T03:04:05Z", "graded_task_tree": tree(),
+        "graded_at": "2026-01-02T03:04:05Z", "graded_task_tree": sample_tree(),
         "completer_config": {"model": "o3-mini", "reasoning_effort": "high"}, "token_usage": {"o3-mini": {"in": 5, "out": 6}},
     });
     let mut old = output.clone();
@@ -129,7 +129,7 @@ fn results_are_read_in_every_spelling() {
     for value in [result, wrapped] {
         let (tree, warnings) = read_value(&value);
         assert_eq!((&tree.nodes, warnings.len()), (&plain.0.nodes, 0));
-        let expected = Grading {
+        let expected = TreeGrading {
             paper: Some("rice".into()),
             run: Some("r1".into()),
             has_submission: Some(true),
@@ -142,7 +142,7 @@ fn results_are_read_in_every_spelling() {
 
 #[test]
 fn a_result_that_does_not_fit_its_tree_says_so() {
-    let output = json!({"score": 0.75, "num_leaf_nodes": 9, "num_invalid_leaf_nodes": 1, "graded_task_tree": tree()});
+    let output = json!({"score": 0.75, "num_leaf_nodes": 9, "num_invalid_leaf_nodes": 1, "graded_task_tree": sample_tree()});
     assert_eq!(
         read_value(&output).1,
         [
@@ -231,10 +231,10 @@ fn what_is_wrong_with_a_node_is_a_warning_with_its_way_and_the_rest_counts() {
             "node 0/1/0: has the id of 0, which it stands below; both count as they stand",
         ),
     ];
-    for (pointer, value, said) in cases {
-        let (tree, warnings) = read_value(&with(pointer, Some(value)));
-        assert!(warnings.contains(&said.to_owned()), "{pointer}: {warnings:?}");
-        assert_eq!(paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
+    for (pointer, value, expected) in cases {
+        let (tree, warnings) = read_value(&tree_with(pointer, Some(value)));
+        assert!(warnings.contains(&expected.to_owned()), "{pointer}: {warnings:?}");
+        assert_eq!(node_paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
     }
 }
 
@@ -250,16 +250,16 @@ fn what_a_node_lacks_is_told() {
             "node 0/0: has no score that can be used: it counts as 0 and as invalid",
         ),
     ];
-    for (pointer, said) in cases {
-        assert_eq!(read_value(&with(pointer, None)).1, [said]);
+    for (pointer, expected) in cases {
+        assert_eq!(read_value(&tree_with(pointer, None)).1, [expected]);
     }
-    assert_eq!(read_value(&with("/weight", None)).1, [""; 0], "the root's weight counts nowhere");
+    assert_eq!(read_value(&tree_with("/weight", None)).1, [""; 0], "the root's weight counts nowhere");
 }
 
 #[test]
 fn weights_that_add_up_to_nothing_are_told() {
-    let mut tree = tree();
-    tree["sub_tasks"][1]["sub_tasks"] = json!([leaf("c", 0.0, 1.0), leaf("d", 0.0, 1.0)]);
+    let mut tree = sample_tree();
+    tree["sub_tasks"][1]["sub_tasks"] = json!([leaf_node("c", 0.0, 1.0), leaf_node("d", 0.0, 1.0)]);
     assert_eq!(
         read_value(&tree).1,
         ["node 0/1: the weights of its sub-tasks add up to 0: it scores 0"]
@@ -268,7 +268,7 @@ fn weights_that_add_up_to_nothing_are_told() {
 
 #[test]
 fn numbers_that_python_writes_and_json_does_not_know_do_not_end_the_file() {
-    let text = tree()
+    let text = sample_tree()
         .to_string()
         .replace("\"weight\":3.0", "\"weight\":NaN")
         .replace("\"weight\":2.0", "\"weight\":Infinity");
@@ -288,13 +288,13 @@ fn numbers_that_python_writes_and_json_does_not_know_do_not_end_the_file() {
 
 #[test]
 fn a_file_that_breaks_off_counts_as_far_as_it_goes() {
-    let text = tree().to_string();
-    // serde_json sorts keys: the sub-tasks stand before the weight.
+    let text = sample_tree().to_string();
+    // serde_json sorts keys: the sub-tasks come before the weight.
     let cut = text.find("do d").unwrap();
 
     let (tree, warnings) = read_text(&text[..cut]).unwrap();
 
-    assert_eq!(paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
+    assert_eq!(node_paths(&tree), ["0", "0/0", "0/1", "0/1/0", "0/1/1"]);
     assert!(warnings[0].starts_with("is not JSON from line 1, column "), "{warnings:?}");
     assert_eq!(tree.nodes[0].end, 5);
 }
@@ -316,17 +316,17 @@ fn a_tree_that_is_too_deep_ends_where_it_is_safe() {
 fn a_file_of_nothing_but_mistakes_has_an_end_of_warnings() {
     let text = format!(r#"{{"sub_tasks":[{}0]}}"#, "0,".repeat(5_000));
     let (_, warnings) = read_text(&text).unwrap();
-    assert_eq!(warnings.len(), MOST_WARNINGS + 1);
-    assert_eq!(warnings[MOST_WARNINGS], "more than 1000 warnings; the rest is left out");
+    assert_eq!(warnings.len(), MAX_WARNINGS + 1);
+    assert_eq!(warnings[MAX_WARNINGS], "more than 1000 warnings; the rest is left out");
 }
 
 #[test]
 fn only_files_of_paperbench_are_claimed() {
     let claims = |text: &str| {
-        PaperBench.claims(&Head { name: "a.json", bytes: text.as_bytes(), is_whole: true })
+        PaperBench.claims_file(&FileHead { name: "a.json", bytes: text.as_bytes(), is_whole: true })
     };
 
-    assert!(claims(&tree().to_string()));
+    assert!(claims(&sample_tree().to_string()));
     assert!(claims(r#"{"judge_type": "simple", "graded_task_tree": {}}"#));
     assert!(claims(r#"{"paperbench_result": {"paper_id": "rice"}, "score": 0.1}"#));
     assert!(!claims(r#"{"messages": [{"sub_tasks": [], "requirements": ""}]}"#));
@@ -370,22 +370,22 @@ proptest! {
         let text = value.to_string();
         let end = ((text.len() as f64 * cut) as usize).min(text.len());
         let bytes = &text.as_bytes()[..end];
-        let Ok((tree, _)) = read(&Source { name: "t", bytes }) else { return Ok(()) };
+        let Ok((tree, _)) = read_tree(&SourceBytes { name: "t", bytes }) else { return Ok(()) };
 
         prop_assert!(!tree.nodes.is_empty());
         prop_assert_eq!(tree.nodes[0].end as usize, tree.nodes.len());
         for (at, node) in tree.nodes.iter().enumerate() {
-            let id = NodeId::of(at);
-            prop_assert_eq!(tree.find(&tree.path(id).to_string()), Some(id));
+            let id = NodeId::from_position(at);
+            prop_assert_eq!(tree.node_at_path(&tree.node_path(id).to_string()), Some(id));
             prop_assert!(node.weight >= 0.0 && node.weight.is_finite());
             prop_assert!(node.score.is_none_or(|score| (0.0..=1.0).contains(&score)));
-            prop_assert_eq!(tree.children(id).filter(|child| tree.node(*child).unwrap().parent != Some(id)).count(), 0);
+            prop_assert_eq!(tree.child_nodes(id).filter(|child| tree.node(*child).unwrap().parent != Some(id)).count(), 0);
         }
     }
 
     #[test]
     fn whatever_the_bytes_reading_returns(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = read(&Source { name: "t", bytes: &bytes });
-        let _ = PaperBench.claims(&Head { name: "t", bytes: &bytes, is_whole: true });
+        let _ = read_tree(&SourceBytes { name: "t", bytes: &bytes });
+        let _ = PaperBench.claims_file(&FileHead { name: "t", bytes: &bytes, is_whole: true });
     }
 }

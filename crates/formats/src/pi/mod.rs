@@ -4,47 +4,47 @@
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Shape, chat,
-    object::Object,
-    peek,
-    records::{Entry, Event, Record, Records, order},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    json_object::JsonObject,
+    head_json,
+    records::{RecordEntry, RecordEvent, LogRecord, RecordFormat, record_order},
+    tape::TapeValue,
 };
 use trajview_run::Role;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Pi;
 
-impl Records for Pi {
+impl RecordFormat for Pi {
     fn name(&self) -> &'static str {
         "pi"
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "Pi session (versions 1 to 3), ~/.pi/agent/sessions/**/*.jsonl"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/pi.jsonl"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Lines, EditsTold::Text).tokens().cost().times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        peek::any(head, &["\"session\"", "\"cwd\""], |object| {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        head_json::any_object(head, &["\"session\"", "\"cwd\""], |object| {
             object.text("type").as_deref() == Some("session")
-                && object.has("id")
-                && object.has("cwd")
+                && object.has_field("id")
+                && object.has_field("cwd")
         })
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let fields = Object::of(record).unwrap_or_default();
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let fields = JsonObject::from_value(record).unwrap_or_default();
         let kind = fields.text("type").unwrap_or_default();
         let is_session = kind == "session";
-        let mut made = Record::default();
+        let mut made = LogRecord::default();
         match &*kind {
             "session" => {
                 made.facts.agent = Some(Cow::Borrowed("pi"));
@@ -52,53 +52,53 @@ impl Records for Pi {
                 made.facts.root = fields.text("cwd");
                 made.facts.model = fields.text("modelId");
             }
-            "message" => made = message(&fields.object("message").unwrap_or_default()),
+            "message" => made = message_record(&fields.object("message").unwrap_or_default()),
             "model_change" => made.facts.model = fields.text("modelId"),
             "compaction" | "branch_summary" => {
-                made.says(Event::Compacted(fields.text("summary").unwrap_or_default()))
+                made.push_event(RecordEvent::Compacted(fields.text("summary").unwrap_or_default()))
             }
             "custom_message" => {
-                let text = super::records::arguments::words_of(&fields, "content");
-                made.says_words(|text| Event::Said(Role::System, text), text);
+                let text = super::records::arguments::field_text(&fields, "content");
+                made.push_text(|text| RecordEvent::Message(Role::System, text), text);
             }
             "session_info" => made.facts.title = fields.text("name"),
             "thinking_level_change" | "custom" | "label" | "active_tools_change" => {}
-            _ => made.says(Event::unknown(kind, "entry without a type")),
+            _ => made.push_event(RecordEvent::unknown_kind(kind, "entry without a type")),
         }
-        made.time = chat::time_of(&fields, &["timestamp"]).or(made.time);
+        made.time = chat::first_time(&fields, &["timestamp"]).or(made.time);
         if !is_session {
             made.id = fields.text("id");
-            made.parent = order::parent_in(&fields, "parentId");
+            made.parent = record_order::parent_in(&fields, "parentId");
         }
         made
     }
 
-    fn order(&self, entries: &mut Vec<Entry>) {
-        order::live_branch(entries);
+    fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
+        record_order::live_branch(entries);
     }
 }
 
-fn message<'t>(fields: &Object<'t>) -> Record<'t> {
+fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let mut made = match &*fields.text("role").unwrap_or_default() {
         "bashExecution" => {
             let command = fields.text("command").unwrap_or_default();
-            Record::of(Event::Said(
+            LogRecord::from_event(RecordEvent::Message(
                 Role::User,
                 format!("! {command}\n{}", fields.text("output").unwrap_or_default()).into(),
             ))
         }
         "compactionSummary" | "branchSummary" => {
-            Record::of(Event::Compacted(fields.text("summary").unwrap_or_default()))
+            LogRecord::from_event(RecordEvent::Compacted(fields.text("summary").unwrap_or_default()))
         }
-        _ => chat::message(fields),
+        _ => chat::message_record(fields),
     };
-    made.time = chat::time_of(fields, &["timestamp"]);
+    made.time = chat::first_time(fields, &["timestamp"]);
     if fields.text("stopReason").as_deref() == Some("error") {
-        made.says_words(Event::Failed, fields.text("errorMessage").unwrap_or_default());
+        made.push_text(RecordEvent::Failed, fields.text("errorMessage").unwrap_or_default());
     }
     if let Some(usage) = fields.object("usage") {
-        made.tokens = chat::usage(&usage);
-        made.cost_usd = usage.object("cost").and_then(|cost| cost.amount("total"));
+        made.tokens = chat::read_usage(&usage);
+        made.cost_usd = usage.object("cost").and_then(|cost| cost.float("total"));
     }
     if fields.text("role").as_deref() == Some("assistant") {
         made.facts.model = fields.text("model");

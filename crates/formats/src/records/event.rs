@@ -1,47 +1,47 @@
-//! What one record of a log says, in the order in which it says it.
+//! The content of one record of a log, in its order.
 
 use std::borrow::Cow;
 
 use crate::codex::call::main_argument;
 use trajview_code::patch::{
-    self, DiffChange, DiffFile, FileChange, FilePatch, LineCounts, PatchHunk,
+    self, DiffChange, DiffFile, PatchedFile, FilePatch, LineCounts, PatchHunk,
 };
-use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange, label};
+use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange, first_line_label};
 
 /// One record: a message, an event, a step of a trajectory.
 #[derive(Debug, Default, Clone)]
-pub struct Record<'t> {
+pub struct LogRecord<'t> {
     pub time: Option<Time>,
-    /// When what it records was done, where that is recorded beside when it began.
+    /// The end of the recorded action, where it is recorded beside its beginning.
     pub ended_at: Option<Time>,
-    /// What it says of the run.
-    pub facts: Facts<'t>,
-    /// Of the model's response that the record is, or a part of.
+    /// The facts about the run.
+    pub facts: HeaderFacts<'t>,
+    /// The tokens of the model's response that the record is, or is a part of.
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
-    /// Tokens and cost of the whole run up to here, where the log tells sums.
+    /// Tokens and cost of the whole run up to here, where the log has sums.
     pub totals: Option<(Tokens, Option<f64>)>,
     /// Tokens and cost of the part of the run that ends here, where the log states them for one process after another.
     pub stated: Option<(Tokens, Option<f64>)>,
     /// The response's id, where several records are of one response: its tokens are those of the last of them.
     pub response: Option<Cow<'t, str>>,
-    /// By which other records name this one; see [`super::order`].
+    /// The id by which other records refer to this one; see [`super::order`].
     pub id: Option<Cow<'t, str>>,
     pub parent: Option<Cow<'t, str>>,
     /// The sub-agent whose record it is, by its own id or by that of the call that started it; None for the main agent's.
     pub agent: Option<Cow<'t, str>>,
-    /// Whether it may have been told before, by its id: counts only where it was not.
-    pub restated: bool,
-    /// What in it is not understood and not shown, by its kind: it is counted in a warning.
+    /// Is true where an earlier record with the same id may have the same content: then it counts only once.
+    pub may_repeat: bool,
+    /// The kind of a part that is not understood and not shown; it is counted in a warning.
     pub skipped: Option<Cow<'t, str>>,
-    /// Of the request in it: its size in bytes, and the exit code that it names where it is a command's result.
+    /// The size of the request in bytes, and the exit code in it where it is a command's result.
     pub asked: Option<(u64, Option<i32>)>,
-    pub events: Vec<Event<'t>>,
+    pub events: Vec<RecordEvent<'t>>,
 }
 
-/// What a record says of the run as a whole; the first that says something counts, models are gathered.
+/// Facts about the run as a whole. The first record with a fact counts; models are collected.
 #[derive(Debug, Default, Clone)]
-pub struct Facts<'t> {
+pub struct HeaderFacts<'t> {
     pub id: Option<Cow<'t, str>>,
     pub title: Option<Cow<'t, str>>,
     pub task: Option<Cow<'t, str>>,
@@ -53,38 +53,38 @@ pub struct Facts<'t> {
 }
 
 #[derive(Debug, Clone)]
-pub enum Event<'t> {
-    /// What a person, or a harness in their place, asked for: begins a turn.
+pub enum RecordEvent<'t> {
+    /// A request of a person, or of a harness in their place: begins a turn.
     Request(Cow<'t, str>),
-    Said(Role, Cow<'t, str>),
+    Message(Role, Cow<'t, str>),
     Thought(Cow<'t, str>),
     /// An error by itself: of the model's API, of the agent's program.
     Failed(Cow<'t, str>),
     /// The context was summarised and cut.
     Compacted(Cow<'t, str>),
-    Called(Call<'t>),
-    Answered(Answer<'t>),
+    Call(RecordedCall<'t>),
+    Answer(CallAnswer<'t>),
     /// A branch that the run left begins here: no call, and nothing that the model did.
-    Left {
-        /// By which its records name it as their agent.
+    Abandoned {
+        /// The id by which its records name the branch as their agent.
         branch: Cow<'t, str>,
-        /// What it is about.
+        /// A label for the branch.
         about: Cow<'t, str>,
     },
-    /// As [`Event::Commit`], before anything was done.
+    /// A commit as in [`RecordEvent::Commit`], before the agent did anything.
     Start(Cow<'t, str>),
     /// The workspace was committed as it was then, to a repository beside the log; the commit's id, or its first digits.
     Commit(Cow<'t, str>),
-    /// What the whole run changed, as a diff that was recorded at its end.
+    /// The changes of the whole run, as a diff that was recorded at its end.
     FinalDiff(Cow<'t, str>),
-    /// What was told before; it keeps its number.
+    /// A repeated event; it keeps its number.
     Nothing,
     /// A record, or a part of one, of a kind that is not known; its kind.
     Unknown(Cow<'t, str>),
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Call<'t> {
+pub struct RecordedCall<'t> {
     pub name: Cow<'t, str>,
     /// Empty where calls and results are paired by their order.
     pub id: Cow<'t, str>,
@@ -92,27 +92,27 @@ pub struct Call<'t> {
     pub arguments: Cow<'t, str>,
     /// The command, the path: what the call is about. Found in the arguments where it is empty.
     pub main: Cow<'t, str>,
-    /// The result, where the record of the call holds it.
-    pub answer: Option<Answer<'t>>,
+    /// The result, where the record of the call contains it.
+    pub answer: Option<CallAnswer<'t>>,
     /// Files that the call was to change; they count unless it failed.
     pub edits: Vec<FileEdit>,
-    /// Whether it starts a sub-agent.
+    /// Is true where the call starts a sub-agent.
     pub starts_agent: bool,
-    /// What it asks a sub-agent for, where no id leads to that one: it is the one whose first request this is.
+    /// The request to a sub-agent, where no id leads to it: the agent is the one with this first request.
     pub asks_agent: Cow<'t, str>,
-    /// Whether what the user says next is its result, as where commands stand in the words.
+    /// Is true where the next message of the user is the result, as where commands are part of the text.
     pub answered_by_user: bool,
 }
 
 #[derive(Debug, Default, Clone)]
-pub struct Answer<'t> {
+pub struct CallAnswer<'t> {
     /// Id of the call; empty for the earliest that waits.
     pub call: Cow<'t, str>,
     pub text: Cow<'t, str>,
     /// Size of the text in bytes; counted where it is None.
     pub bytes: Option<u64>,
     pub is_error: bool,
-    /// Whether it is said that the call went well.
+    /// Is true where the log reports success.
     pub is_ok: bool,
     pub exit_code: Option<i32>,
     pub ended_at: Option<Time>,
@@ -137,32 +137,32 @@ pub struct FileEdit {
 
 impl FileEdit {
     pub fn new(path: impl Into<String>, kind: EditKind, change: RecordedChange) -> Self {
-        let (path, lines) = (path.into(), lines_of(None, &change));
+        let (path, lines) = (path.into(), changed_line_counts(None, &change));
         Self { path, from: None, kind, before: None, change, lines }
     }
 
-    /// A file whose whole text is recorded before and after; a Create where there was none.
-    pub fn whole(path: impl Into<String>, before: Option<String>, after: String) -> Self {
+    /// Returns a file whose whole text is recorded before and after; a Create where there was none.
+    pub fn from_whole_texts(path: impl Into<String>, before: Option<String>, after: String) -> Self {
         let kind = if before.is_some() { EditKind::Modify } else { EditKind::Create };
         let change = RecordedChange::Write(after);
-        let lines = lines_of(before.as_deref(), &change);
+        let lines = changed_line_counts(before.as_deref(), &change);
         Self { path: path.into(), from: None, kind, before, change, lines }
     }
 
-    /// The files of a text in the dialect of `apply_patch`, wherever it stands in `text`.
-    pub fn of_patch(text: &str) -> Vec<Self> {
-        patch::in_call(text).into_iter().map(Self::of_file).collect()
+    /// Returns the files of a patch in the dialect of `apply_patch`, wherever it is in `text`.
+    pub fn from_patch(text: &str) -> Vec<Self> {
+        patch::patches_in_call(text).into_iter().map(Self::from_file_patch).collect()
     }
 
-    fn of_file(file: FilePatch) -> Self {
+    fn from_file_patch(file: FilePatch) -> Self {
         let change = match file.change {
-            FileChange::Add(text) => {
+            PatchedFile::Add(text) => {
                 return Self::new(file.path, EditKind::Create, RecordedChange::Write(text));
             }
-            FileChange::Delete => {
+            PatchedFile::Delete => {
                 return Self::new(file.path, EditKind::Delete, RecordedChange::Delete);
             }
-            FileChange::Update(hunks) => RecordedChange::Patch(hunks),
+            PatchedFile::Update(hunks) => RecordedChange::Patch(hunks),
         };
         match file.move_to {
             None => Self::new(file.path, EditKind::Modify, change),
@@ -170,12 +170,12 @@ impl FileEdit {
         }
     }
 
-    /// The files of a diff as `git diff` prints it.
-    pub fn of_diff(diff: &str) -> Vec<Self> {
-        patch::files_of_diff(diff).into_iter().map(Self::of_file_of_diff).collect()
+    /// Returns the files of a diff as `git diff` prints it.
+    pub fn from_diff(diff: &str) -> Vec<Self> {
+        patch::files_of_diff(diff).into_iter().map(Self::from_diff_file).collect()
     }
 
-    fn of_file_of_diff(file: DiffFile) -> Self {
+    fn from_diff_file(file: DiffFile) -> Self {
         let counts = file.hunks.as_deref().map(patch::line_counts);
         let count = |of: fn(LineCounts) -> usize| u32::try_from(of(counts?)).ok();
         let (kind, from) = match file.change {
@@ -200,7 +200,7 @@ impl FileEdit {
     }
 }
 
-fn lines_of(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Option<u32>) {
+fn changed_line_counts(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Option<u32>) {
     let count = |text: &str| u32::try_from(text.lines().count()).ok();
     let sum = |texts: &mut dyn Iterator<Item = &str>| {
         u32::try_from(texts.map(|text| text.lines().count()).sum::<usize>()).ok()
@@ -227,63 +227,63 @@ fn lines_of(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Opti
     }
 }
 
-impl<'t> Event<'t> {
-    /// Something of that kind, which is not known; `nameless` says it where no kind is told.
-    pub fn unknown(kind: impl Into<Cow<'t, str>>, nameless: &'static str) -> Self {
+impl<'t> RecordEvent<'t> {
+    /// Creates an event of an unknown kind; `nameless` replaces an empty kind.
+    pub fn unknown_kind(kind: impl Into<Cow<'t, str>>, nameless: &'static str) -> Self {
         let kind = kind.into();
         Self::Unknown(if kind.is_empty() { nameless.into() } else { kind })
     }
 
-    /// What the index keeps of it: of texts their labels, of edits their size.
-    pub fn kept(self) -> Event<'static> {
-        let short = |text: Cow<'_, str>| Cow::Owned(label(&text).into_string());
+    /// Reduces the event to the data of the index: labels for texts, sizes for edits.
+    pub fn into_labels(self) -> RecordEvent<'static> {
+        let short = |text: Cow<'_, str>| Cow::Owned(first_line_label(&text).into_string());
         match self {
-            Self::Request(text) => Event::Request(short(text)),
-            Self::Said(role, text) => Event::Said(role, short(text)),
-            Self::Thought(text) => Event::Thought(short(text)),
-            Self::Failed(text) => Event::Failed(short(text)),
-            Self::Compacted(text) => Event::Compacted(short(text)),
-            Self::FinalDiff(text) => Event::FinalDiff(text.into_owned().into()),
-            Self::Nothing => Event::Nothing,
-            Self::Start(id) => Event::Start(id.into_owned().into()),
-            Self::Commit(id) => Event::Commit(id.into_owned().into()),
-            Self::Unknown(kind) => Event::Unknown(short(kind)),
-            Self::Called(call) => Event::Called(call.kept()),
-            Self::Left { branch, about } => {
-                Event::Left { branch: branch.into_owned().into(), about: short(about) }
+            Self::Request(text) => RecordEvent::Request(short(text)),
+            Self::Message(role, text) => RecordEvent::Message(role, short(text)),
+            Self::Thought(text) => RecordEvent::Thought(short(text)),
+            Self::Failed(text) => RecordEvent::Failed(short(text)),
+            Self::Compacted(text) => RecordEvent::Compacted(short(text)),
+            Self::FinalDiff(text) => RecordEvent::FinalDiff(text.into_owned().into()),
+            Self::Nothing => RecordEvent::Nothing,
+            Self::Start(id) => RecordEvent::Start(id.into_owned().into()),
+            Self::Commit(id) => RecordEvent::Commit(id.into_owned().into()),
+            Self::Unknown(kind) => RecordEvent::Unknown(short(kind)),
+            Self::Call(call) => RecordEvent::Call(call.into_labels()),
+            Self::Abandoned { branch, about } => {
+                RecordEvent::Abandoned { branch: branch.into_owned().into(), about: short(about) }
             }
-            Self::Answered(answer) => Event::Answered(answer.kept()),
+            Self::Answer(answer) => RecordEvent::Answer(answer.into_labels()),
         }
     }
 }
 
-impl Call<'_> {
-    fn kept(self) -> Call<'static> {
+impl RecordedCall<'_> {
+    fn into_labels(self) -> RecordedCall<'static> {
         let main = match &*self.main {
-            "" => label(&main_argument(&self.arguments)),
-            main => label(main),
+            "" => first_line_label(&main_argument(&self.arguments)),
+            main => first_line_label(main),
         };
-        Call {
+        RecordedCall {
             name: self.name.into_owned().into(),
             id: self.id.into_owned().into(),
             arguments: Cow::Borrowed(""),
             main: main.into_string().into(),
-            answer: self.answer.map(Answer::kept),
-            edits: kept_edits(self.edits),
+            answer: self.answer.map(CallAnswer::into_labels),
+            edits: edits_without_text(self.edits),
             starts_agent: self.starts_agent,
-            asks_agent: label(&self.asks_agent).into_string().into(),
+            asks_agent: first_line_label(&self.asks_agent).into_string().into(),
             answered_by_user: self.answered_by_user,
         }
     }
 }
 
-impl Answer<'_> {
-    fn kept(self) -> Answer<'static> {
-        Answer {
+impl CallAnswer<'_> {
+    fn into_labels(self) -> CallAnswer<'static> {
+        CallAnswer {
             bytes: Some(self.bytes.unwrap_or(self.text.len() as u64)),
             call: self.call.into_owned().into(),
-            text: label(&self.text).into_string().into(),
-            edits: kept_edits(self.edits),
+            text: first_line_label(&self.text).into_string().into(),
+            edits: edits_without_text(self.edits),
             agent: self.agent.map(|id| id.into_owned().into()),
             is_error: self.is_error,
             is_ok: self.is_ok,
@@ -293,7 +293,7 @@ impl Answer<'_> {
     }
 }
 
-fn kept_edits(mut edits: Vec<FileEdit>) -> Vec<FileEdit> {
+fn edits_without_text(mut edits: Vec<FileEdit>) -> Vec<FileEdit> {
     for edit in &mut edits {
         edit.before = None;
         if !matches!(edit.change, RecordedChange::NotRecorded) {
@@ -303,12 +303,12 @@ fn kept_edits(mut edits: Vec<FileEdit>) -> Vec<FileEdit> {
     edits
 }
 
-impl Facts<'_> {
-    pub fn kept(self) -> Facts<'static> {
+impl HeaderFacts<'_> {
+    pub fn into_owned_facts(self) -> HeaderFacts<'static> {
         let own = |text: Option<Cow<'_, str>>| {
             text.filter(|text| !text.trim().is_empty()).map(|text| text.into_owned().into())
         };
-        Facts {
+        HeaderFacts {
             id: own(self.id),
             title: own(self.title),
             task: own(self.task),
@@ -320,33 +320,33 @@ impl Facts<'_> {
     }
 }
 
-impl<'t> Record<'t> {
-    /// When the last thing in it was done.
+impl<'t> LogRecord<'t> {
+    /// Returns the end of the last action in the record.
     pub fn last_end(&self) -> Option<Time> {
-        let of_event = |event: &Event<'t>| match event {
-            Event::Called(call) => call.answer.as_ref()?.ended_at,
-            Event::Answered(answer) => answer.ended_at,
+        let of_event = |event: &RecordEvent<'t>| match event {
+            RecordEvent::Call(call) => call.answer.as_ref()?.ended_at,
+            RecordEvent::Answer(answer) => answer.ended_at,
             _ => None,
         };
         self.events.iter().filter_map(of_event).chain(self.ended_at).max()
     }
 
-    /// A record that says one thing.
-    pub fn of(event: Event<'t>) -> Self {
+    /// Creates a record with one event.
+    pub fn from_event(event: RecordEvent<'t>) -> Self {
         Self { events: vec![event], ..Self::default() }
     }
 
-    /// One of a kind that is not known.
-    pub fn unknown(kind: impl Into<Cow<'t, str>>) -> Self {
-        Self::of(Event::Unknown(kind.into()))
+    /// Returns one of a kind that is not known.
+    pub fn unknown_kind(kind: impl Into<Cow<'t, str>>) -> Self {
+        Self::from_event(RecordEvent::Unknown(kind.into()))
     }
 
-    pub fn says(&mut self, event: Event<'t>) {
+    pub fn push_event(&mut self, event: RecordEvent<'t>) {
         self.events.push(event);
     }
 
-    /// As [`Record::says`], of words that are there.
-    pub fn says_words(&mut self, event: fn(Cow<'t, str>) -> Event<'t>, text: Cow<'t, str>) {
+    /// Adds an event with a text, unless the text is blank.
+    pub fn push_text(&mut self, event: fn(Cow<'t, str>) -> RecordEvent<'t>, text: Cow<'t, str>) {
         if !text.trim().is_empty() {
             self.events.push(event(text));
         }

@@ -5,104 +5,104 @@ use std::{
     sync::Arc,
 };
 
-use crate::unknown::Unknowns;
+use crate::unknown_records::UnknownRecords;
 use trajview_run::{
-    Agent, Edit, EditKind, EditPath, Parent, Place, Role, Run, StatedTotals, Step, StepKind,
-    SubAgent, Task, Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange, label,
+    Agent, Edit, EditKind, EditPath, ParentStep, RecordPlace, Role, Run, StatedTotals, Step, StepKind,
+    SubAgent, Task, Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange, first_line_label,
 };
 
 use super::{
-    Entry,
-    event::{Answer, Call, Event, Facts, FileEdit},
+    RecordEntry,
+    event::{CallAnswer, RecordedCall, RecordEvent, HeaderFacts, FileEdit},
 };
 
-/// Where a step stands: of a sub-agent, or of the main agent in the last turn that there was then.
-type At = (Owner, usize);
+/// The position of a step: of a sub-agent, or of the main agent in the last turn at that time.
+type StepPosition = (StepOwner, usize);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Owner {
+enum StepOwner {
     Turn(usize),
     Agent(usize),
 }
 
-/// What is known of the agents of a run.
+/// The facts about the agents of a run.
 #[derive(Default)]
-struct Agents {
+struct AgentIndex {
     by_id: HashMap<Box<str>, usize>,
     /// Calls that ask a sub-agent for something, and for what, in their order.
-    asking: Vec<(At, Box<str>)>,
+    asking: Vec<(StepPosition, Box<str>)>,
     /// The model that each agent, or the main one, uses: the last that was named.
     models: HashMap<Option<usize>, Arc<str>>,
 }
 
 #[derive(Default)]
-pub struct Fold {
+pub struct RecordFold {
     run: Run,
     /// Calls by their ids, and whether they wait for their result.
-    calls: HashMap<Box<str>, (At, bool)>,
+    calls: HashMap<Box<str>, (StepPosition, bool)>,
     /// Calls without an id that wait for theirs, of one record.
-    in_order: Vec<At>,
+    in_order: Vec<StepPosition>,
     asked: Option<(u64, Option<i32>)>,
     /// A command that the next words of the user are the result of.
-    command: Option<At>,
-    agents: Agents,
-    /// The step that holds the tokens of a response, and the cost that was counted of it.
-    responses: HashMap<Box<str>, (At, Option<f64>)>,
-    /// The last sums that were told.
+    command: Option<StepPosition>,
+    agents: AgentIndex,
+    /// The step with the tokens of a response, and the cost that was counted for it.
+    responses: HashMap<Box<str>, (StepPosition, Option<f64>)>,
+    /// The last sums in the log.
     totals: Option<(Tokens, Option<f64>)>,
     /// The sum of what the log states of one process after another.
     stated: Option<StatedTotals>,
-    /// Whether nothing was done after the last of these processes.
+    /// Is true where nothing was done after the last of these processes.
     is_stated: bool,
     /// Tokens of a turn that are on none of its steps.
     loose: Vec<Tokens>,
     /// Absolute paths that are below no known folder yet: which edit of which step.
-    absolute: Vec<(At, usize, String)>,
+    absolute: Vec<(StepPosition, usize, String)>,
     edited: HashSet<EditPath>,
     has_text: bool,
-    final_diff: Option<(Place, String)>,
-    unknowns: Unknowns,
+    final_diff: Option<(RecordPlace, String)>,
+    unknowns: UnknownRecords,
 }
 
-impl Fold {
-    /// Takes what is said of the run as a whole.
-    pub fn about(&mut self, record: &super::Record<'_>) {
-        self.facts(&record.facts);
-        self.uses(None, &record.facts);
+impl RecordFold {
+    /// Takes the facts about the run as a whole.
+    pub fn apply_header(&mut self, record: &super::LogRecord<'_>) {
+        self.apply_facts(&record.facts);
+        self.note_model(None, &record.facts);
         self.run.started_at = record.time;
         self.run.ended_at = record.ended_at;
     }
 
-    pub fn take(&mut self, entry: &Entry) {
+    pub fn take_entry(&mut self, entry: &RecordEntry) {
         let record = &entry.record;
         let unknown = record.events.iter().find_map(|event| match event {
-            Event::Unknown(kind) => Some(&**kind),
+            RecordEvent::Unknown(kind) => Some(&**kind),
             _ => None,
         });
-        self.unknowns.take(unknown.or(record.skipped.as_deref()));
-        self.facts(&record.facts);
-        self.run.started_at = earliest(self.run.started_at, record.time);
+        self.unknowns.count_record(unknown.or(record.skipped.as_deref()));
+        self.apply_facts(&record.facts);
+        self.run.started_at = earliest_time(self.run.started_at, record.time);
         let end = record.last_end();
         self.run.ended_at = self.run.ended_at.max(record.time).max(end);
-        let agent = record.agent.as_deref().map(|id| self.agent(id));
-        self.uses(agent, &record.facts);
+        let agent = record.agent.as_deref().map(|id| self.agent_index(id));
+        self.note_model(agent, &record.facts);
         self.asked = record.asked;
         let mut first = None;
         for (part, event) in (0..).zip(&record.events) {
             let step =
-                Step { place: entry.place.part(part), started_at: record.time, ..Step::default() };
-            let added = self.event(agent, step, event);
+                Step { place: entry.place.with_part(part), started_at: record.time, ..Step::default() };
+            let added = self.add_event(agent, step, event);
             first = first.or(added);
         }
-        let owner = self.owner(agent);
+        let owner = self.step_owner(agent);
         if !record.events.is_empty() {
-            self.tick(owner, record.time);
+            self.extend_times(owner, record.time);
         }
-        self.end(owner, end);
-        self.count(owner, first, entry);
+        self.extend_end(owner, end);
+        self.count_tokens(owner, first, entry);
     }
 
-    fn facts(&mut self, facts: &Facts<'_>) {
+    fn apply_facts(&mut self, facts: &HeaderFacts<'_>) {
         let run = &mut self.run;
         let set = |to: &mut String, from: &Option<std::borrow::Cow<'_, str>>| {
             if let (true, Some(text)) = (to.is_empty(), from) {
@@ -111,7 +111,7 @@ impl Fold {
         };
         set(&mut run.id, &facts.id);
         if let Some(title) = &facts.title {
-            run.title = label(title).into();
+            run.title = first_line_label(title).into();
         }
         set(&mut run.agent.name, &facts.agent);
         let fill = |to: &mut Option<String>, from: &Option<std::borrow::Cow<'_, str>>| {
@@ -136,7 +136,7 @@ impl Fold {
         }
     }
 
-    fn uses(&mut self, agent: Option<usize>, facts: &Facts<'_>) {
+    fn note_model(&mut self, agent: Option<usize>, facts: &HeaderFacts<'_>) {
         if let Some(model) = facts.model.as_deref()
             && self.agents.models.get(&agent).is_none_or(|known| **known != *model)
         {
@@ -145,19 +145,19 @@ impl Fold {
     }
 
     /// Puts a response's tokens on its step.
-    fn hold(&mut self, owner: Owner, at: At, tokens: Tokens) {
+    fn set_step_tokens(&mut self, owner: StepOwner, at: StepPosition, tokens: Tokens) {
         let agent = match owner {
-            Owner::Turn(_) => None,
-            Owner::Agent(agent) => Some(agent),
+            StepOwner::Turn(_) => None,
+            StepOwner::Agent(agent) => Some(agent),
         };
         let model = self.agents.models.get(&agent).cloned();
-        if let Some(step) = self.step(at) {
+        if let Some(step) = self.step_mut(at) {
             step.tokens = tokens;
             step.model = model.filter(|_| tokens.is_recorded());
         }
     }
 
-    fn agent(&mut self, id: &str) -> usize {
+    fn agent_index(&mut self, id: &str) -> usize {
         if let Some(known) = self.agents.by_id.get(id) {
             return *known;
         }
@@ -167,114 +167,114 @@ impl Fold {
         at
     }
 
-    fn owner(&mut self, agent: Option<usize>) -> Owner {
+    fn step_owner(&mut self, agent: Option<usize>) -> StepOwner {
         if let Some(agent) = agent {
-            return Owner::Agent(agent);
+            return StepOwner::Agent(agent);
         }
         if self.run.turns.is_empty() {
             self.run.turns.push(Turn::default());
         }
-        Owner::Turn(self.run.turns.len() - 1)
+        StepOwner::Turn(self.run.turns.len() - 1)
     }
 
-    fn steps(&mut self, owner: Owner) -> &mut Vec<Step> {
+    fn steps_mut(&mut self, owner: StepOwner) -> &mut Vec<Step> {
         match owner {
-            Owner::Turn(turn) => &mut self.run.turns[turn].steps,
-            Owner::Agent(agent) => &mut self.run.subagents[agent].steps,
+            StepOwner::Turn(turn) => &mut self.run.turns[turn].steps,
+            StepOwner::Agent(agent) => &mut self.run.subagents[agent].steps,
         }
     }
 
-    fn step(&mut self, (owner, at): At) -> Option<&mut Step> {
-        self.steps(owner).get_mut(at)
+    fn step_mut(&mut self, (owner, at): StepPosition) -> Option<&mut Step> {
+        self.steps_mut(owner).get_mut(at)
     }
 
-    fn tick(&mut self, owner: Owner, time: Option<trajview_run::Time>) {
+    fn extend_times(&mut self, owner: StepOwner, time: Option<trajview_run::Time>) {
         let (start, end) = match owner {
-            Owner::Turn(turn) => {
+            StepOwner::Turn(turn) => {
                 let turn = &mut self.run.turns[turn];
                 (&mut turn.started_at, &mut turn.ended_at)
             }
-            Owner::Agent(agent) => {
+            StepOwner::Agent(agent) => {
                 let agent = &mut self.run.subagents[agent];
                 (&mut agent.started_at, &mut agent.ended_at)
             }
         };
-        *start = earliest(*start, time);
+        *start = earliest_time(*start, time);
         *end = (*end).max(time);
     }
 
-    /// What was done in a turn, or by a sub-agent, ended no earlier.
-    fn end(&mut self, owner: Owner, time: Option<trajview_run::Time>) {
+    /// Extends the end of a turn or of a sub-agent.
+    fn extend_end(&mut self, owner: StepOwner, time: Option<trajview_run::Time>) {
         let end = match owner {
-            Owner::Turn(turn) => &mut self.run.turns[turn].ended_at,
-            Owner::Agent(agent) => &mut self.run.subagents[agent].ended_at,
+            StepOwner::Turn(turn) => &mut self.run.turns[turn].ended_at,
+            StepOwner::Agent(agent) => &mut self.run.subagents[agent].ended_at,
         };
         *end = (*end).max(time);
     }
 
-    fn event(&mut self, agent: Option<usize>, step: Step, event: &Event<'_>) -> Option<At> {
+    fn add_event(&mut self, agent: Option<usize>, step: Step, event: &RecordEvent<'_>) -> Option<StepPosition> {
         let words =
-            |kind, role, text: &str| Step { kind, role, label: label(text), ..step.clone() };
+            |kind, role, text: &str| Step { kind, role, label: first_line_label(text), ..step.clone() };
         let made = match event {
-            Event::Request(text) if agent.is_none() => {
+            RecordEvent::Request(text) if agent.is_none() => {
                 match self.command.take() {
                     Some(at) => {
                         let (bytes, exit_code) = self.asked.unwrap_or_default();
                         let is_error = exit_code.is_some_and(|code| code != 0);
                         let bytes = Some(bytes);
-                        let answer = Answer { bytes, exit_code, is_error, ..Answer::default() };
+                        let answer = CallAnswer { bytes, exit_code, is_error, ..CallAnswer::default() };
                         self.finish_call(at, step.place, &answer);
                     }
-                    None => self.request(&step, text),
+                    None => self.begin_turn(&step, text),
                 }
                 return None;
             }
-            Event::Request(text) => {
+            RecordEvent::Request(text) => {
                 let agent = agent.and_then(|agent| self.run.subagents.get_mut(agent));
                 if let Some(agent) = agent.filter(|agent| agent.title.is_empty()) {
-                    agent.title = label(text);
+                    agent.title = first_line_label(text);
                 }
                 words(StepKind::Message, Role::User, text)
             }
-            Event::Said(role, text) => words(StepKind::Message, *role, text),
-            Event::Thought(text) => words(StepKind::Thinking, Role::Assistant, text),
-            Event::Compacted(text) => words(StepKind::Compaction, Role::System, text),
-            Event::Failed(text) => {
+            RecordEvent::Message(role, text) => words(StepKind::Message, *role, text),
+            RecordEvent::Thought(text) => words(StepKind::Thinking, Role::Assistant, text),
+            RecordEvent::Compacted(text) => words(StepKind::Compaction, Role::System, text),
+            RecordEvent::Failed(text) => {
                 Step { is_error: true, ..words(StepKind::Message, Role::System, text) }
             }
-            Event::Nothing => return None,
-            Event::Left { branch, about } => return Some(self.leave(agent, step, branch, about)),
-            Event::Start(id) => {
+            RecordEvent::Nothing => return None,
+            RecordEvent::Abandoned { branch, about } => return Some(self.add_abandoned_branch(agent, step, branch, about)),
+            RecordEvent::Start(id) => {
                 self.run.origin.start_commit = Some(id.to_string());
                 return None;
             }
-            Event::Commit(id) => {
-                if let Owner::Turn(turn) = self.owner(None) {
+            RecordEvent::Commit(id) => {
+                if let StepOwner::Turn(turn) = self.step_owner(None) {
                     self.run.turns[turn].commit = Some((&**id).into());
                 }
                 return None;
             }
-            Event::Unknown(kind) => words(StepKind::Unknown, Role::System, kind),
-            Event::FinalDiff(diff) => {
+            RecordEvent::Unknown(kind) => words(StepKind::Unknown, Role::System, kind),
+            RecordEvent::FinalDiff(diff) => {
                 self.final_diff = Some((step.place, diff.to_string()));
                 return None;
             }
-            Event::Called(call) => return self.call(agent, step, call),
-            Event::Answered(answer) => {
-                self.answer(agent, &step, answer);
+            RecordEvent::Call(call) => return self.add_call(agent, step, call),
+            RecordEvent::Answer(answer) => {
+                self.add_answer(agent, &step, answer);
                 return None;
             }
         };
-        let owner = self.owner(agent);
-        Some(self.push(owner, made))
+        let owner = self.step_owner(agent);
+        Some(self.push_step(owner, made))
     }
 
-    /// The step at which a branch that the run left is entered. What the run began with once more belongs to its turn.
-    fn leave(&mut self, agent: Option<usize>, step: Step, branch: &str, about: &str) -> At {
-        let (owner, left) = (self.owner(agent), self.agent(branch));
+    /// Adds the step at which an abandoned branch is entered. The steps that the run began with again belong to its turn.
+    fn add_abandoned_branch(&mut self, agent: Option<usize>, step: Step, branch: &str, about: &str) -> StepPosition {
+        let (owner, left) = (self.step_owner(agent), self.agent_index(branch));
         let (kind, role) = (StepKind::SubAgent, Role::System);
-        let left_step = Step { kind, role, label: label(about), subagent: Some(left), ..step };
-        let at = self.push(owner, left_step);
+        let left_step = Step { kind, role, label: first_line_label(about), subagent: Some(left), ..step };
+        let at = self.push_step(owner, left_step);
         self.name_agent(left, at, about);
         // What it did to files is none of the run's.
         if let Some(left) = self.run.subagents.get_mut(left) {
@@ -283,14 +283,14 @@ impl Fold {
         at
     }
 
-    fn push(&mut self, owner: Owner, step: Step) -> At {
-        let steps = self.steps(owner);
+    fn push_step(&mut self, owner: StepOwner, step: Step) -> StepPosition {
+        let steps = self.steps_mut(owner);
         steps.push(step);
         (owner, steps.len() - 1)
     }
 
-    /// What was said before the first request belongs to its turn.
-    fn request(&mut self, step: &Step, text: &str) {
+    /// Begins a turn. Messages before the first request belong to its turn.
+    fn begin_turn(&mut self, step: &Step, text: &str) {
         let is_preface = |turn: &Turn| {
             turn.request.is_none() && turn.steps.iter().all(|step| step.role == Role::System)
         };
@@ -299,12 +299,12 @@ impl Fold {
         }
         if let Some(turn) = self.run.turns.last_mut() {
             turn.request = Some(step.place);
-            turn.title = label(text);
+            turn.title = first_line_label(text);
         }
         self.in_order.clear();
     }
 
-    fn call(&mut self, agent: Option<usize>, step: Step, call: &Call<'_>) -> Option<At> {
+    fn add_call(&mut self, agent: Option<usize>, step: Step, call: &RecordedCall<'_>) -> Option<StepPosition> {
         let place = step.place;
         if let Some((at, waits @ true)) = self.calls.get_mut(&*call.id) {
             // The same call once more: the model's wish, then the program's start of it.
@@ -318,14 +318,14 @@ impl Fold {
         let kind = if call.starts_agent { StepKind::SubAgent } else { StepKind::Tool };
         let tool =
             ToolCall { name: (&*call.name).into(), call_id: (&*call.id).into(), result: None };
-        let owner = self.owner(agent);
-        let at = self.push(
+        let owner = self.step_owner(agent);
+        let at = self.push_step(
             owner,
-            Step { kind, label: label(&call.main), tool: Some(Box::new(tool)), ..step },
+            Step { kind, label: first_line_label(&call.main), tool: Some(Box::new(tool)), ..step },
         );
         if call.starts_agent && !call.id.is_empty() {
-            let started = self.agent(&call.id);
-            if let Some(step) = self.step(at) {
+            let started = self.agent_index(&call.id);
+            if let Some(step) = self.step_mut(at) {
                 step.subagent = Some(started);
             }
             self.name_agent(started, at, &call.main);
@@ -337,13 +337,13 @@ impl Fold {
         let done = call.answer.as_ref().map_or(&[][..], |answer| &answer.edits);
         let edits = if done.is_empty() { &call.edits } else { done };
         if !is_failed {
-            self.edit(at, place, edits);
+            self.add_edits(at, place, edits);
         }
         self.command = call.answered_by_user.then_some(at);
         match &call.answer {
             Some(answer) => self.finish_call(at, place, answer),
             None if call.id.is_empty() => {
-                let is_beside = |(owner, step): &At| {
+                let is_beside = |(owner, step): &StepPosition| {
                     *owner == at.0
                         && self
                             .steps_of(*owner)
@@ -363,30 +363,30 @@ impl Fold {
         Some(at)
     }
 
-    fn steps_of(&self, owner: Owner) -> &[Step] {
+    fn steps_of(&self, owner: StepOwner) -> &[Step] {
         match owner {
-            Owner::Turn(turn) => &self.run.turns[turn].steps,
-            Owner::Agent(agent) => &self.run.subagents[agent].steps,
+            StepOwner::Turn(turn) => &self.run.turns[turn].steps,
+            StepOwner::Agent(agent) => &self.run.subagents[agent].steps,
         }
     }
 
-    fn name_agent(&mut self, agent: usize, (owner, step): At, title: &str) {
+    fn name_agent(&mut self, agent: usize, (owner, step): StepPosition, title: &str) {
         let parent = match owner {
-            Owner::Turn(turn) => Parent { turn, subagent: None, step },
-            Owner::Agent(other) => {
+            StepOwner::Turn(turn) => ParentStep { turn, subagent: None, step },
+            StepOwner::Agent(other) => {
                 let turn = self.run.turns.len().saturating_sub(1);
-                Parent { turn, subagent: Some(other), step }
+                ParentStep { turn, subagent: Some(other), step }
             }
         };
         if let Some(agent) = self.run.subagents.get_mut(agent) {
             agent.parent.get_or_insert(parent);
             if agent.title.is_empty() {
-                agent.title = label(title);
+                agent.title = first_line_label(title);
             }
         }
     }
 
-    fn answer(&mut self, agent: Option<usize>, step: &Step, answer: &Answer<'_>) {
+    fn add_answer(&mut self, agent: Option<usize>, step: &Step, answer: &CallAnswer<'_>) {
         let called = match &*answer.call {
             "" => (!self.in_order.is_empty()).then(|| self.in_order.remove(0)),
             id => match self.calls.get_mut(id) {
@@ -400,38 +400,38 @@ impl Fold {
             },
         };
         let Some(at) = called else {
-            let told = Step {
+            let result_step = Step {
                 kind: StepKind::Message,
                 role: Role::System,
-                label: label(&answer.text),
+                label: first_line_label(&answer.text),
                 is_error: answer.is_error,
                 ..step.clone()
             };
-            let owner = self.owner(agent);
-            let at = self.push(owner, told);
-            return self.edit(at, step.place, &answer.edits);
+            let owner = self.step_owner(agent);
+            let at = self.push_step(owner, result_step);
+            return self.add_edits(at, step.place, &answer.edits);
         };
         if answer.is_error || !answer.edits.is_empty() {
             self.forget_edits(at);
         }
         if !answer.is_error {
-            self.edit(at, step.place, &answer.edits);
+            self.add_edits(at, step.place, &answer.edits);
         }
         self.finish_call(at, step.place, answer);
         let time = answer.ended_at.or(step.started_at);
-        if let Some(called) = self.step(at) {
+        if let Some(called) = self.step_mut(at) {
             called.ended_at = time;
         }
     }
 
-    fn forget_edits(&mut self, at: At) {
+    fn forget_edits(&mut self, at: StepPosition) {
         self.absolute.retain(|(of, ..)| *of != at);
-        if let Some(step) = self.step(at) {
+        if let Some(step) = self.step_mut(at) {
             step.edits.clear();
         }
     }
 
-    fn finish_call(&mut self, at: At, place: Place, answer: &Answer<'_>) {
+    fn finish_call(&mut self, at: StepPosition, place: RecordPlace, answer: &CallAnswer<'_>) {
         let result = ToolResult {
             place,
             is_error: answer.is_error,
@@ -439,7 +439,7 @@ impl Fold {
             exit_code: answer.exit_code,
             bytes: answer.bytes.unwrap_or(answer.text.len() as u64),
         };
-        if let Some(step) = self.step(at) {
+        if let Some(step) = self.step_mut(at) {
             step.ended_at = answer.ended_at.or(step.ended_at);
             if let Some(tool) = &mut step.tool {
                 tool.result = Some(result);
@@ -450,10 +450,10 @@ impl Fold {
         }
     }
 
-    /// A call that a sub-agent answered started it.
-    fn link_agent(&mut self, at: At, id: &str) {
-        let started = self.agent(id);
-        let title = self.step(at).map(|step| {
+    /// Links a sub-agent to the call that it answered, which started it.
+    fn link_agent(&mut self, at: StepPosition, id: &str) {
+        let started = self.agent_index(id);
+        let title = self.step_mut(at).map(|step| {
             step.kind = StepKind::SubAgent;
             step.subagent = Some(started);
             step.label.clone()
@@ -461,35 +461,35 @@ impl Fold {
         self.name_agent(started, at, &title.unwrap_or_default());
     }
 
-    fn edit(&mut self, at: At, place: Place, edits: &[FileEdit]) {
+    fn add_edits(&mut self, at: StepPosition, place: RecordPlace, edits: &[FileEdit]) {
         for (number, edit) in (0..).zip(edits) {
             let root = self.run.origin.root.as_deref();
-            let path = EditPath::sort(&edit.path, root);
-            let from = edit.from.as_deref().map(|from| EditPath::sort(from, root));
+            let path = EditPath::from_recorded(&edit.path, root);
+            let from = edit.from.as_deref().map(|from| EditPath::from_recorded(from, root));
             let is_known = !self.edited.insert(path.clone());
             let kind = match edit.kind {
                 EditKind::Create if is_known => EditKind::Modify,
                 kind => kind,
             };
-            if root.is_none() && path.inside().is_none() {
-                let index = self.step(at).map_or(0, |step| step.edits.len());
+            if root.is_none() && path.repo_path().is_none() {
+                let index = self.step_mut(at).map_or(0, |step| step.edits.len());
                 self.absolute.push((at, index, edit.path.clone()));
             }
             self.has_text |= edit.change != RecordedChange::NotRecorded;
             let (added, removed) = edit.lines;
-            let place = place.part(place.part | number << super::EDIT_SHIFT);
-            if let Some(step) = self.step(at) {
+            let place = place.with_part(place.part | number << super::EDIT_SHIFT);
+            if let Some(step) = self.step_mut(at) {
                 step.edits.push(Edit { path, kind, from, added, removed, place });
             }
         }
     }
 
-    /// What has come since the sums before is the turn's.
-    fn sums(&mut self, tokens: Tokens, cost: Option<f64>) {
+    /// Gives the growth since the sums before to the turn.
+    fn apply_totals(&mut self, tokens: Tokens, cost: Option<f64>) {
         let turn = self.run.turns.len().saturating_sub(1);
         let (before, cost_before) = self.totals.unwrap_or_default();
         self.loose.resize(self.loose.len().max(turn + 1), Tokens::default());
-        self.loose[turn] = self.loose[turn] + tokens.since(before);
+        self.loose[turn] = self.loose[turn] + tokens.difference_from(before);
         if let (Some(cost), Some(turn)) = (cost, self.run.turns.get_mut(turn)) {
             let more = (cost - cost_before.unwrap_or(0.0)).max(0.0);
             turn.cost_usd = Some(turn.cost_usd.unwrap_or(0.0) + more);
@@ -497,10 +497,10 @@ impl Fold {
         self.totals = Some((tokens, cost));
     }
 
-    fn count(&mut self, owner: Owner, first: Option<At>, entry: &Entry) {
+    fn count_tokens(&mut self, owner: StepOwner, first: Option<StepPosition>, entry: &RecordEntry) {
         let record = &entry.record;
         if let Some((tokens, cost)) = record.totals {
-            self.sums(tokens, cost);
+            self.apply_totals(tokens, cost);
         }
         if let Some((tokens, cost_usd)) = record.stated {
             let before = self.stated.unwrap_or_default();
@@ -518,9 +518,9 @@ impl Fold {
             && let Some((at, cost)) = self.responses.get(id).copied()
         {
             counted = cost;
-            self.hold(owner, at, record.tokens);
+            self.set_step_tokens(owner, at, record.tokens);
         } else if let Some(at) = first {
-            self.hold(owner, at, record.tokens);
+            self.set_step_tokens(owner, at, record.tokens);
             if let Some(id) = record.response.as_deref() {
                 self.responses.insert(id.into(), (at, record.cost_usd));
             }
@@ -531,8 +531,8 @@ impl Fold {
         }
         if let Some(cost) = record.cost_usd {
             let turn = match owner {
-                Owner::Turn(turn) => Some(turn),
-                Owner::Agent(_) => self.run.turns.len().checked_sub(1),
+                StepOwner::Turn(turn) => Some(turn),
+                StepOwner::Agent(_) => self.run.turns.len().checked_sub(1),
             };
             if let Some(turn) = turn.and_then(|turn| self.run.turns.get_mut(turn)) {
                 turn.cost_usd = Some(turn.cost_usd.unwrap_or(0.0) + cost - counted.unwrap_or(0.0));
@@ -540,8 +540,8 @@ impl Fold {
         }
     }
 
-    /// The run, with what is said of the whole of it: tokens and cost of `header` where no record tells any.
-    pub fn finish(mut self, format: &'static str, name: &str, header: &super::Record<'_>) -> Run {
+    /// Returns the run, with the facts about the whole of it: tokens and cost of `header` where no record has any.
+    pub fn finish_run(mut self, format: &'static str, name: &str, header: &super::LogRecord<'_>) -> Run {
         self.root_from_edits(name);
         self.end_with_diff();
         self.place_agents();
@@ -567,15 +567,15 @@ impl Fold {
         let header = StatedTotals { tokens: header.tokens, cost_usd: header.cost_usd };
         // What the last process did is in no sum where it was killed before it stated one.
         let stated = self.stated.filter(|_| self.is_stated).unwrap_or(header);
-        run.stated = stated.beyond(&run);
+        run.stated = stated.beyond_turn_sums(&run);
         run.origin.format = format;
-        run.warnings.extend(self.unknowns.warning(name, format));
+        run.warnings.extend(self.unknowns.mostly_unknown_warning(name, format));
         if run.id.is_empty() {
             run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
         }
         if run.title.is_empty() {
-            let asked = run.turns.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
-            run.title = asked.map_or_else(|| run.id.clone(), ToString::to_string);
+            let first_title = run.turns.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
+            run.title = first_title.map_or_else(|| run.id.clone(), ToString::to_string);
         }
         if run.agent == Agent::default() {
             run.agent.name = String::new();
@@ -583,17 +583,17 @@ impl Fold {
         run
     }
 
-    /// Where nobody says in which folder the agent worked: the one that all the files it changed have in common.
+    /// Sets the working folder, where the log has none, to the folder that all changed files have in common.
     fn root_from_edits(&mut self, name: &str) {
         let mut folders = self.absolute.iter().map(|(.., path)| folder_of(path));
         let Some(first) = folders.next() else { return };
-        let common = folders.fold(first, |a, b| common(&a, &b).to_owned());
+        let common = folders.fold(first, |a, b| common_folder(&a, &b).to_owned());
         if common.trim_matches('/').is_empty() {
             return;
         }
         for (at, index, path) in std::mem::take(&mut self.absolute) {
-            let sorted = EditPath::sort(&path, Some(&common));
-            if let Some(edit) = self.step(at).and_then(|step| step.edits.get_mut(index)) {
+            let sorted = EditPath::from_recorded(&path, Some(&common));
+            if let Some(edit) = self.step_mut(at).and_then(|step| step.edits.get_mut(index)) {
                 edit.path = sorted;
             }
         }
@@ -604,11 +604,11 @@ impl Fold {
         self.run.origin.root = Some(common);
     }
 
-    /// The diff that was recorded at the end, where the log tells no edits: as a step that says what it is.
+    /// Adds the diff at the end of a log without edits, as a step that explains itself.
     fn end_with_diff(&mut self) {
         let Some((place, diff)) = self.final_diff.take() else { return };
-        let edits = FileEdit::of_diff(&diff);
-        let owner = self.owner(None);
+        let edits = FileEdit::from_diff(&diff);
+        let owner = self.step_owner(None);
         let files = edits.len();
         let what = match (edits.is_empty(), self.has_text) {
             (true, _) if diff.trim().is_empty() => "the recording ends without a diff".to_owned(),
@@ -621,16 +621,16 @@ impl Fold {
             ),
         };
         let kind = StepKind::Message;
-        let at = self.push(
+        let at = self.push_step(
             owner,
-            Step { kind, role: Role::System, label: label(&what), place, ..Step::default() },
+            Step { kind, role: Role::System, label: first_line_label(&what), place, ..Step::default() },
         );
         if !self.has_text {
-            self.edit(at, place, &edits);
+            self.add_edits(at, place, &edits);
         }
     }
 
-    /// A sub-agent was started by the call that asks for what its first request is; one that no step started worked in the
+    /// Links sub-agents without a parent to the call with their first request; an agent that no call started belongs to the
     /// turn in which it began.
     fn place_agents(&mut self) {
         for agent in 0..self.run.subagents.len() {
@@ -638,8 +638,8 @@ impl Fold {
             if found.parent.is_some() || found.steps.is_empty() {
                 continue;
             }
-            let is_of = |(at, asked): &(At, Box<str>)| {
-                at.0 != Owner::Agent(agent) && **asked == *found.title
+            let is_of = |(at, request): &(StepPosition, Box<str>)| {
+                at.0 != StepOwner::Agent(agent) && **request == *found.title
             };
             if let Some(call) = self.agents.asking.iter().position(is_of) {
                 let (id, (at, _)) = (found.id.clone(), self.agents.asking.remove(call));
@@ -649,23 +649,23 @@ impl Fold {
             let (began, place, name) = (found.started_at, found.steps[0].place, found.name.clone());
             let turn =
                 self.run.turns.iter().rposition(|turn| began.is_some() && turn.started_at <= began);
-            let _ = self.owner(None);
-            let owner = Owner::Turn(turn.unwrap_or(0));
+            let _ = self.step_owner(None);
+            let owner = StepOwner::Turn(turn.unwrap_or(0));
             let step = Step {
                 kind: StepKind::SubAgent,
-                label: label(&name),
+                label: first_line_label(&name),
                 started_at: began,
                 place,
                 subagent: Some(agent),
                 ..Step::default()
             };
-            let at = self.push(owner, step);
+            let at = self.push_step(owner, step);
             self.name_agent(agent, at, "");
         }
     }
 }
 
-fn earliest(
+fn earliest_time(
     a: Option<trajview_run::Time>,
     b: Option<trajview_run::Time>,
 ) -> Option<trajview_run::Time> {
@@ -680,7 +680,7 @@ fn folder_of(path: &str) -> String {
     path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
 }
 
-fn common<'a>(a: &'a str, b: &str) -> &'a str {
+fn common_folder<'a>(a: &'a str, b: &str) -> &'a str {
     let both = a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b);
     let len: usize = both.map(|(part, _)| part.len() + 1).sum();
     a.get(..len.saturating_sub(1)).unwrap_or(a)

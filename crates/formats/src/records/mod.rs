@@ -1,15 +1,15 @@
-//! Formats whose records can be read one by one: each says by itself what happened ([`Record`]), and all of them become
+//! Formats whose records can be read one by one: each is understood by itself ([`LogRecord`]), and all of them become
 //! runs in one way ([`fold`]).
 //!
-//! A log of these is either lines, each a JSON value, or one JSON document; [`Records::records`] takes such a value apart
-//! where it holds several records. To read a new format of this kind, say how its first bytes are known and what one
-//! record of it says.
+//! A log of these is either lines, each a JSON value, or one JSON document; [`RecordFormat::records_in`] takes such a
+//! value apart where it holds several records. To read a new format of this kind, implement how its first bytes are
+//! recognised and how one record of it is read.
 
 pub mod arguments;
 pub mod event;
 mod fold;
-pub mod order;
-mod stream;
+pub mod record_order;
+mod list_stream;
 
 use std::{
     collections::HashSet,
@@ -17,256 +17,259 @@ use std::{
 };
 
 use super::{
-    Executor, Format, Growing, HEAD_BYTES, Head, NotUnderstood, Offers, Preparation, Rows, Shape,
-    Source, chat,
+    PieceExecutor, Format, IncrementalReader, HEAD_BYTES, FileHead, NotUnderstood, FormatCapabilities, FilePreparation, RunsInFile, RecordingShape,
+    SourceBytes, chat,
     codex::call,
-    companions::BelongsTo,
-    jsonl::{self, Budget, Input, Kept},
-    nested::place_within,
+    companion_files::BelongsTo,
+    jsonl::{self, IndexBudget, LogInput, IndexSize},
+    nested_logs::place_within,
     not_finite,
-    object::Object,
-    tape::{self, Tape, Value},
+    json_object::JsonObject,
+    tape::{self, JsonTape, TapeValue},
 };
-use crate::claude::{json::indented, text::readable};
+use crate::claude::{json::indented_json, text::lossy_text};
 use trajview_run::{
-    Edit, Place, Run, SourceId, Step, StepText, ToolResult, Warning, files::RecordedEdit,
+    Edit, RecordPlace, Run, SourceId, Step, StepText, ToolResult, Warning, files::RecordedEdit,
 };
 
-pub use event::{Answer, Call, Event, Facts, FileEdit, Record};
+pub use event::{CallAnswer, RecordedCall, RecordEvent, HeaderFacts, FileEdit, LogRecord};
 
-/// [`Place::part`] holds the number of an event in its record, and above this many bits that of an edit in its event.
+/// The number of low bits of a place's part with the number of an event in its record. The bits above are the number of an
+/// edit in its event.
 const EDIT_SHIFT: u32 = 20;
 
-/// What there is to know of a format whose records are read one by one; whoever has this is a [`Format`].
-pub trait Records: Copy + Send + Sync + 'static {
-    /// As [`Format::name`].
+/// A format whose records are read one by one; every type with this trait is a [`Format`].
+pub trait RecordFormat: Copy + Send + Sync + 'static {
+    /// See [`Format::name`].
     fn name(&self) -> &'static str;
 
-    /// As [`Format::about`].
-    fn about(&self) -> &'static str;
+    /// See [`Format::short_description`].
+    fn short_description(&self) -> &'static str;
 
-    /// As [`Format::sample`].
-    fn sample(&self) -> &'static str;
+    /// See [`Format::sample_path`].
+    fn sample_path(&self) -> &'static str;
 
-    /// As [`Format::offers`].
-    fn offers(&self) -> Offers;
+    /// See [`Format::capabilities`].
+    fn capabilities(&self) -> FormatCapabilities;
 
-    /// As [`Format::claims`].
-    fn claims(&self, head: &Head<'_>) -> bool;
+    /// See [`Format::claims_file`].
+    fn claims_file(&self, head: &FileHead<'_>) -> bool;
 
-    /// What a line, or the whole document, says of the run beside its records. Tokens and cost are those of the whole run.
-    fn header<'t>(&self, _document: Value<'t>) -> Record<'t> {
-        Record::default()
+    /// Reads the facts about the run that a line, or the whole document, has beside its records. Tokens and cost are those
+    /// of the whole run.
+    fn read_header<'t>(&self, _document: TapeValue<'t>) -> LogRecord<'t> {
+        LogRecord::default()
     }
 
-    /// The records in a line, or in the whole document, in playing order.
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
+    /// Returns the records in a line, or in the whole document, in playing order.
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
         vec![value]
     }
 
-    /// The key of the list in which a document has its records, before what [`Records::records`] takes from around it. One that
-    /// is too large to be held is read an element at a time; None where that cannot be.
-    fn list(&self) -> Option<&'static str> {
+    /// Returns the key of the list in which a document has its records, before what [`RecordFormat::records_in`] takes
+    /// from around it. One that is too large to be held is read an element at a time; None where that cannot be.
+    fn record_list_key(&self) -> Option<&'static str> {
         None
     }
 
-    /// What one record says.
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t>;
+    /// Reads one record.
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t>;
 
     /// Leaves out the records that do not make up the run, or puts them in order.
-    fn order(&self, _entries: &mut Vec<Entry>) {}
+    fn order_entries(&self, _entries: &mut Vec<RecordEntry>) {}
 
-    /// The sub-agent whose log a file is, by its name as a companion.
-    fn agent_of(&self, _source: &str) -> Option<String> {
+    /// Returns the sub-agent whose log a file is, by its name as a companion.
+    fn agent_of_source(&self, _source: &str) -> Option<String> {
         None
     }
 
-    /// To which record the records of a companion belong that do not say it, by the companion's name.
-    fn parent_of(&self, _source: &str) -> Option<String> {
+    /// Returns the id of the record that the records of a companion belong to where they do not name it, by the companion's
+    /// name.
+    fn parent_of_source(&self, _source: &str) -> Option<String> {
         None
     }
 
-    /// As [`Format::rows`].
-    fn rows(&self, _head: &Head<'_>) -> Rows {
-        Rows::None
+    /// See [`Format::runs_in_file`].
+    fn runs_in_file(&self, _head: &FileHead<'_>) -> RunsInFile {
+        RunsInFile::One
     }
 
-    /// As [`Format::preparation`].
-    fn preparation(&self, _head: &Head<'_>) -> Option<Preparation> {
+    /// See [`Format::preparation_for`].
+    fn preparation_for(&self, _head: &FileHead<'_>) -> Option<FilePreparation> {
         None
     }
 
-    /// As [`Format::repositories`].
-    fn repositories(&self) -> &'static [&'static str] {
+    /// See [`Format::repository_paths`].
+    fn repository_paths(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// As [`Format::belongs_to`].
-    fn belongs_to(&self, _other: &Head<'_>) -> BelongsTo {
+    /// See [`Format::belongs_to`].
+    fn belongs_to(&self, _other: &FileHead<'_>) -> BelongsTo {
         BelongsTo::Itself
     }
 
-    /// As [`Format::names`].
-    fn names(&self, _main: &Head<'_>) -> HashSet<String> {
+    /// See [`Format::names_in_parts`].
+    fn names_in_parts(&self, _main: &FileHead<'_>) -> HashSet<String> {
         HashSet::new()
     }
 
-    /// As [`Format::parts_in`].
-    fn parts_in(&self, _main: &Head<'_>) -> Vec<String> {
+    /// See [`Format::part_paths`].
+    fn part_paths(&self, _main: &FileHead<'_>) -> Vec<String> {
         vec![]
     }
 
-    /// As [`Format::has_agent_folders`].
+    /// See [`Format::has_agent_folders`].
     fn has_agent_folders(&self) -> bool {
         false
     }
 }
 
-/// A record and where it stands; of its texts the labels.
+/// A record and its place; texts are reduced to labels.
 #[derive(Debug, Clone)]
-pub struct Entry {
-    pub place: Place,
-    pub record: Record<'static>,
+pub struct RecordEntry {
+    pub place: RecordPlace,
+    pub record: LogRecord<'static>,
 }
 
-impl<T: Records> Format for T {
+impl<T: RecordFormat> Format for T {
     fn name(&self) -> &'static str {
-        Records::name(self)
+        RecordFormat::name(self)
     }
 
-    fn about(&self) -> &'static str {
-        Records::about(self)
+    fn short_description(&self) -> &'static str {
+        RecordFormat::short_description(self)
     }
 
-    fn sample(&self) -> &'static str {
-        Records::sample(self)
+    fn sample_path(&self) -> &'static str {
+        RecordFormat::sample_path(self)
     }
 
-    fn offers(&self) -> Offers {
-        Records::offers(self)
+    fn capabilities(&self) -> FormatCapabilities {
+        RecordFormat::capabilities(self)
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
-        Records::claims(self, head)
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
+        RecordFormat::claims_file(self, head)
     }
 
-    fn belongs_to(&self, other: &Head<'_>) -> BelongsTo {
-        Records::belongs_to(self, other)
+    fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
+        RecordFormat::belongs_to(self, other)
     }
 
-    fn names(&self, main: &Head<'_>) -> HashSet<String> {
-        Records::names(self, main)
+    fn names_in_parts(&self, main: &FileHead<'_>) -> HashSet<String> {
+        RecordFormat::names_in_parts(self, main)
     }
 
-    fn parts_in(&self, main: &Head<'_>) -> Vec<String> {
-        Records::parts_in(self, main)
+    fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
+        RecordFormat::part_paths(self, main)
     }
 
     fn has_agent_folders(&self) -> bool {
-        Records::has_agent_folders(self)
+        RecordFormat::has_agent_folders(self)
     }
 
-    fn repositories(&self) -> &'static [&'static str] {
-        Records::repositories(self)
+    fn repository_paths(&self) -> &'static [&'static str] {
+        RecordFormat::repository_paths(self)
     }
 
-    fn rows(&self, head: &Head<'_>) -> Rows {
-        Records::rows(self, head)
+    fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
+        RecordFormat::runs_in_file(self, head)
     }
 
-    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
-        Records::preparation(self, head)
+    fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
+        RecordFormat::preparation_for(self, head)
     }
 
-    fn index_with(
+    fn index_run_with(
         &self,
-        sources: &[Source<'_>],
-        executor: &dyn Executor,
+        sources: &[SourceBytes<'_>],
+        executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
-        let mut log = Log::of(*self);
+        let mut log = LogReader::new(*self);
         for (id, source) in (0..).map(SourceId).zip(sources) {
             match is_lines(source.bytes) {
-                true => log.take(id, source.name, Input::whole(source.bytes), executor),
-                false => log.document(id, source.name, source.bytes),
+                true => log.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor),
+                false => log.read_document(id, source.name, source.bytes),
             }
         }
-        log.completed(sources)
+        log.into_run(sources)
     }
 
-    fn growing(&self) -> Option<Box<dyn Growing>> {
-        let is_lines = Records::offers(self).shape == Shape::Lines;
-        is_lines.then(|| Box::new(Log::of(*self)) as Box<dyn Growing>)
+    fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
+        let is_lines = RecordFormat::capabilities(self).shape == RecordingShape::Lines;
+        is_lines.then(|| Box::new(LogReader::new(*self)) as Box<dyn IncrementalReader>)
     }
 
-    fn streaming(&self) -> Option<Box<dyn Growing>> {
-        let list = Records::list(self)?;
-        Some(Box::new(Log { list: Some(list), ..Log::of(*self) }))
+    fn streaming_reader(&self) -> Option<Box<dyn IncrementalReader>> {
+        let list = RecordFormat::record_list_key(self)?;
+        Some(Box::new(LogReader { list: Some(list), ..LogReader::new(*self) }))
     }
 
-    fn words(&self, record: &[u8], step: &Step) -> StepText {
-        let whole = || StepText { text: whole_of(record), ..StepText::default() };
-        event_at(self, record, step.place, |event| match event {
-            Some(Event::Called(call)) => {
-                StepText { arguments: Some(arguments_of(&call)), ..StepText::default() }
+    fn step_text(&self, record: &[u8], step: &Step) -> StepText {
+        let whole = || StepText { text: readable_record(record), ..StepText::default() };
+        with_event(self, record, step.place, |event| match event {
+            Some(RecordEvent::Call(call)) => {
+                StepText { arguments: Some(arguments_text(&call)), ..StepText::default() }
             }
             Some(
-                Event::Request(text)
-                | Event::Said(_, text)
-                | Event::Thought(text)
-                | Event::Failed(text)
-                | Event::Compacted(text)
-                | Event::FinalDiff(text),
+                RecordEvent::Request(text)
+                | RecordEvent::Message(_, text)
+                | RecordEvent::Thought(text)
+                | RecordEvent::Failed(text)
+                | RecordEvent::Compacted(text)
+                | RecordEvent::FinalDiff(text),
             ) => StepText { text: text.into_owned(), ..StepText::default() },
-            Some(Event::Answered(answer)) => {
+            Some(RecordEvent::Answer(answer)) => {
                 StepText { text: answer.text.into_owned(), ..StepText::default() }
             }
             Some(
-                Event::Unknown(_)
-                | Event::Left { .. }
-                | Event::Nothing
-                | Event::Start(_)
-                | Event::Commit(_),
+                RecordEvent::Unknown(_)
+                | RecordEvent::Abandoned { .. }
+                | RecordEvent::Nothing
+                | RecordEvent::Start(_)
+                | RecordEvent::Commit(_),
             )
             | None => whole(),
         })
     }
 
-    fn request(&self, record: &[u8]) -> String {
+    fn request_text(&self, record: &[u8]) -> String {
         with_record(self, record, |record| {
-            let (mut asked, mut said) = (vec![], vec![]);
+            let (mut requests, mut messages) = (vec![], vec![]);
             for event in record.events {
                 match event {
-                    Event::Request(text) => asked.push(text),
-                    // Words of which only other records tell that they are the user's.
-                    Event::Said(_, text) => said.push(text),
+                    RecordEvent::Request(text) => requests.push(text),
+                    // Messages that only other records mark as the user's.
+                    RecordEvent::Message(_, text) => messages.push(text),
                     _ => {}
                 }
             }
-            if asked.is_empty() { said.join("\n") } else { asked.join("\n") }
+            if requests.is_empty() { messages.join("\n") } else { requests.join("\n") }
         })
         .unwrap_or_default()
     }
 
-    fn result(&self, record: &[u8], result: &ToolResult) -> String {
-        event_at(self, record, result.place, |event| match event {
-            Some(Event::Called(Call { answer: Some(answer), .. }) | Event::Answered(answer)) => {
+    fn result_text(&self, record: &[u8], result: &ToolResult) -> String {
+        with_event(self, record, result.place, |event| match event {
+            Some(RecordEvent::Call(RecordedCall { answer: Some(answer), .. }) | RecordEvent::Answer(answer)) => {
                 answer.text.into_owned()
             }
-            Some(Event::Request(text)) => text.into_owned(),
+            Some(RecordEvent::Request(text)) => text.into_owned(),
             _ => String::new(),
         })
     }
 
-    fn edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
+    fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         let number = (edit.place.part >> EDIT_SHIFT) as usize;
-        event_at(self, record, edit.place, |event| {
+        with_event(self, record, edit.place, |event| {
             let edits = match event? {
-                Event::Called(Call { answer: Some(answer), .. }) if !answer.edits.is_empty() => {
+                RecordEvent::Call(RecordedCall { answer: Some(answer), .. }) if !answer.edits.is_empty() => {
                     answer.edits
                 }
-                Event::Called(call) => call.edits,
-                Event::Answered(answer) => answer.edits,
-                Event::FinalDiff(diff) => FileEdit::of_diff(&diff),
+                RecordEvent::Call(call) => call.edits,
+                RecordEvent::Answer(answer) => answer.edits,
+                RecordEvent::FinalDiff(diff) => FileEdit::from_diff(&diff),
                 _ => return None,
             };
             let edit = edits.into_iter().nth(number)?;
@@ -275,72 +278,72 @@ impl<T: Records> Format for T {
     }
 }
 
-/// The whole record, readable.
-fn whole_of(record: &[u8]) -> String {
-    let text = readable(record);
-    match Tape::read(text.trim()) {
-        Some(tape) => indented(tape.root()),
+/// Returns the whole record, readable.
+fn readable_record(record: &[u8]) -> String {
+    let text = lossy_text(record);
+    match JsonTape::parse(text.trim()) {
+        Some(tape) => indented_json(tape.root()),
         None => text.to_string(),
     }
 }
 
-fn with_record<R: Records, T>(
+fn with_record<R: RecordFormat, T>(
     format: &R,
     record: &[u8],
-    then: impl FnOnce(Record<'_>) -> T,
+    then: impl FnOnce(LogRecord<'_>) -> T,
 ) -> Option<T> {
-    let text = readable(record);
-    let tape = Tape::read(text.trim())?;
-    Some(then(format.record(tape.root())))
+    let text = lossy_text(record);
+    let tape = JsonTape::parse(text.trim())?;
+    Some(then(format.read_record(tape.root())))
 }
 
-fn event_at<R: Records, T>(
+fn with_event<R: RecordFormat, T>(
     format: &R,
     record: &[u8],
-    place: Place,
-    then: impl FnOnce(Option<Event<'_>>) -> T,
+    place: RecordPlace,
+    then: impl FnOnce(Option<RecordEvent<'_>>) -> T,
 ) -> T {
     let part = (place.part & ((1 << EDIT_SHIFT) - 1)) as usize;
-    let text = readable(record);
-    let tape = Tape::read(text.trim());
-    let events = tape.as_ref().map(|tape| format.record(tape.root()).events);
+    let text = lossy_text(record);
+    let tape = JsonTape::parse(text.trim());
+    let events = tape.as_ref().map(|tape| format.read_record(tape.root()).events);
     then(events.and_then(|events| events.into_iter().nth(part)))
 }
 
-/// As a person reads them: the command alone, a patch, else JSON with line breaks.
-fn arguments_of(call: &Call<'_>) -> String {
+/// Returns the arguments for a reader: the command alone, a patch, else JSON with line breaks.
+fn arguments_text(call: &RecordedCall<'_>) -> String {
     let text = &call.arguments;
-    let tape = Tape::read(text);
-    let fields = tape.as_ref().map(Tape::root).filter(|root| root.is_object());
+    let tape = JsonTape::parse(text);
+    let fields = tape.as_ref().map(JsonTape::root).filter(|root| root.is_object());
     let Some(root) = fields else {
         return if text.is_empty() { call.main.to_string() } else { text.to_string() };
     };
     let mut texts = root.fields().filter(|(_, value)| value.is_string());
-    let is_only = |(key, _): &(tape::Inside<'_>, Value<'_>)| {
+    let is_only = |(key, _): &(tape::StringContents<'_>, TapeValue<'_>)| {
         matches!(key.text, "command" | "cmd" | "input" | "patch" | "CommandLine" | "code")
     };
     match texts.find(is_only) {
         Some(_) if root.fields().count() <= 3 => call::main_argument(text),
-        _ => indented(root),
+        _ => indented_json(root),
     }
 }
 
 /// Records that are read of a document: the longest run that anybody published has some thousand.
-const MOST_RECORDS: usize = 150_000;
+const MAX_RECORDS: usize = 150_000;
 
 /// The bytes of a document that are read.
-const MOST_BYTES: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 /// The records of one source, as they were read.
 #[derive(Debug, Clone)]
-struct Part {
-    entries: Vec<Entry>,
-    header: Record<'static>,
+struct SourceRecords {
+    entries: Vec<RecordEntry>,
+    header: LogRecord<'static>,
 }
 
 /// A document that comes in pieces.
 #[derive(Clone)]
-struct Document {
+struct PendingDocument {
     id: SourceId,
     name: String,
     bytes: Vec<u8>,
@@ -348,69 +351,69 @@ struct Document {
 
 /// A recording while it is read.
 #[derive(Clone)]
-struct Log<R> {
+struct LogReader<R> {
     format: R,
-    parts: Vec<(SourceId, Part)>,
-    documents: Vec<Document>,
+    parts: Vec<(SourceId, SourceRecords)>,
+    documents: Vec<PendingDocument>,
     warnings: Vec<Warning>,
-    budget: Budget,
+    budget: IndexBudget,
     /// The key under which documents have the records that are read one by one.
     list: Option<&'static str>,
 }
 
-/// What was made of a line.
-struct Made {
-    place: Place,
-    part: Option<Part>,
+/// The records of a line.
+struct LineRecords {
+    place: RecordPlace,
+    part: Option<SourceRecords>,
     warnings: Vec<String>,
 }
 
-impl Kept for Made {
-    fn kept_bytes(&self) -> usize {
+impl IndexSize for LineRecords {
+    fn index_bytes(&self) -> usize {
         let entries = self.part.iter().flat_map(|part| &part.entries);
-        let entries = entries.map(|entry| bytes_of(&entry.record));
+        let entries = entries.map(|entry| record_index_bytes(&entry.record));
         64 + self.warnings.len() * 256 + entries.sum::<usize>()
     }
 }
 
-/// Bytes that the index takes of a record, about.
-fn bytes_of(record: &Record<'_>) -> usize {
+/// Returns bytes that the index takes of a record, about.
+fn record_index_bytes(record: &LogRecord<'_>) -> usize {
     128 + record.events.len() * 320
 }
 
-impl<R: Records> Growing for Log<R> {
-    fn take(&mut self, id: SourceId, name: &str, input: Input<'_>, executor: &dyn Executor) {
+impl<R: RecordFormat> IncrementalReader for LogReader<R> {
+    fn take_lines(&mut self, id: SourceId, name: &str, input: LogInput<'_>, executor: &dyn PieceExecutor) {
         match input {
-            Input::Held(piece) => {
+            LogInput::InMemory(piece) => {
                 let open = self.documents.iter_mut().find(|document| document.id == id);
                 match open {
                     Some(document) => return document.bytes.extend_from_slice(piece.bytes),
                     None if piece.start == 0 && !is_lines(piece.bytes) => {
                         let (name, bytes) = (name.to_owned(), piece.bytes.to_vec());
-                        return self.documents.push(Document { id, name, bytes });
+                        return self.documents.push(PendingDocument { id, name, bytes });
                     }
                     None => {}
                 }
             }
-            Input::Log(log) => {
+            LogInput::Stored(log) => {
                 let mut head = vec![0; HEAD_BYTES];
-                let len = log.read(0, &mut head);
+                let len = log.read_at(0, &mut head);
                 if let Some(list) = self.list.filter(|_| !is_lines(&head[..len])) {
-                    return self.stream((id, name), log, list, executor);
+                    return self.read_streamed((id, name), log, list, executor);
                 }
                 if !is_lines(&head[..len]) && len > 0 {
                     let mut whole =
-                        vec![0; usize::try_from(log.size()).unwrap_or(0).min(MOST_BYTES)];
-                    let len = log.read(0, &mut whole);
-                    return self.document(id, name, &whole[..len]);
+                        vec![0; usize::try_from(log.size()).unwrap_or(0).min(MAX_BYTES)];
+                    let len = log.read_at(0, &mut whole);
+                    return self.read_document(id, name, &whole[..len]);
                 }
             }
         }
         let format = self.format;
-        let read = move |place: Place, bytes: &[u8], is_last: bool| {
-            Some(line_of(&format, place, bytes, is_last))
+        let read = move |place: RecordPlace, bytes: &[u8], is_last: bool| {
+            Some(read_line(&format, place, bytes, is_last))
         };
-        let mut all = Part { entries: vec![], header: Record::default() };
+        let mut all = SourceRecords { entries: vec![], header: LogRecord::default() };
         let mut warnings = vec![];
         let extent = jsonl::each_line(
             id,
@@ -418,80 +421,80 @@ impl<R: Records> Growing for Log<R> {
             executor,
             &mut self.budget,
             &read,
-            &mut |before, made: Made| {
-                let place = made.place.down(before);
-                let told = made.warnings.into_iter();
-                warnings.extend(told.map(|what| jsonl::warning(name, place, what)));
+            &mut |before, made: LineRecords| {
+                let place = made.place.moved_down(before);
+                let warnings_of_line = made.warnings.into_iter();
+                warnings.extend(warnings_of_line.map(|what| jsonl::warning_at(name, place, what)));
                 let Some(part) = made.part else { return };
                 let entries = part.entries.into_iter();
                 all.entries.extend(
-                    entries.map(|entry| Entry { place: entry.place.down(before), ..entry }),
+                    entries.map(|entry| RecordEntry { place: entry.place.moved_down(before), ..entry }),
                 );
-                merge(&mut all.header, part.header);
+                merge_header(&mut all.header, part.header);
             },
         );
-        if let jsonl::Extent::CutAfter(line) = extent {
-            warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long(line) });
+        if let jsonl::ReadExtent::CutAfter(line) = extent {
+            warnings.push(Warning { place: name.to_owned(), what: jsonl::too_long_message(line) });
         }
         self.warnings.extend(warnings);
         match self.parts.iter_mut().find(|(known, _)| *known == id) {
             Some((_, part)) => {
                 part.entries.extend(all.entries);
-                merge(&mut part.header, all.header);
+                merge_header(&mut part.header, all.header);
             }
             None => self.parts.push((id, all)),
         }
     }
 
-    fn run(&self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
-        self.clone().completed(sources)
+    fn current_run(&self, sources: &[SourceBytes<'_>]) -> Result<Run, NotUnderstood> {
+        self.clone().into_run(sources)
     }
 
-    fn finish(
+    fn finish_run(
         self: Box<Self>,
-        sources: &[Source<'_>],
+        sources: &[SourceBytes<'_>],
         _left: &mut dyn FnMut(Box<dyn Send>),
     ) -> Result<Run, NotUnderstood> {
-        self.completed(sources)
+        self.into_run(sources)
     }
 }
 
-impl<R: Records> Log<R> {
-    fn of(format: R) -> Self {
+impl<R: RecordFormat> LogReader<R> {
+    fn new(format: R) -> Self {
         Self {
             format,
             parts: vec![],
             documents: vec![],
             warnings: vec![],
-            budget: Budget::default(),
+            budget: IndexBudget::default(),
             list: None,
         }
     }
 
-    /// As [`Log::document`], of which a few elements at a time are held.
-    fn stream(
+    /// Reads a document as [`LogReader::read_document`] does, with a few elements at a time in memory.
+    fn read_streamed(
         &mut self,
         (id, name): (SourceId, &str),
-        log: &dyn jsonl::Log,
+        log: &dyn jsonl::RandomAccessLog,
         list: &str,
-        executor: &dyn Executor,
+        executor: &dyn PieceExecutor,
     ) {
-        let mut places: Vec<Place> = vec![];
-        let around = stream::read(log, id, list, stream::A_PIECE, &mut |place, _| {
-            let goes_on = places.len() < MOST_RECORDS;
+        let mut places: Vec<RecordPlace> = vec![];
+        let around = list_stream::read_list_elements(log, id, list, list_stream::PIECE_BYTES, &mut |place, _| {
+            let goes_on = places.len() < MAX_RECORDS;
             places.extend(goes_on.then_some(place));
             goes_on
         });
         let (format, budget) = (self.format, &mut self.budget);
-        budget.grant(log.size());
-        let pieces = stream::pieces(&places, executor.piece_bytes());
-        let done: Vec<Mutex<Vec<Option<Entry>>>> =
+        budget.grant_for_log(log.size());
+        let pieces = list_stream::element_ranges(&places, executor.piece_bytes());
+        let done: Vec<Mutex<Vec<Option<RecordEntry>>>> =
             pieces.iter().map(|_| Mutex::default()).collect();
         let read = |piece: usize| {
-            let entries = stream::each(log, &places[pieces[piece].clone()], |place, bytes| {
-                let text = readable(bytes);
-                let record = kept(format.record(Tape::read(text.trim())?.root()));
-                Some(Entry { place, record })
+            let entries = list_stream::map_elements(log, &places[pieces[piece].clone()], |place, bytes| {
+                let text = lossy_text(bytes);
+                let record = index_record(format.read_record(JsonTape::parse(text.trim())?.root()));
+                Some(RecordEntry { place, record })
             });
             *done[piece].lock().unwrap_or_else(PoisonError::into_inner) = entries;
         };
@@ -502,7 +505,7 @@ impl<R: Records> Log<R> {
                 match entry {
                     None => broken += 1,
                     Some(entry) => {
-                        is_full = is_full || !budget.spend(bytes_of(&entry.record));
+                        is_full = is_full || !budget.try_spend(record_index_bytes(&entry.record));
                         entries.extend((!is_full).then_some(entry));
                     }
                 }
@@ -516,119 +519,119 @@ impl<R: Records> Log<R> {
             warn(format!("the first {} records are read", entries.len()));
         }
         let text = around.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&around.text);
-        let text = readable(text);
-        let header = match Tape::read(text.trim()) {
+        let text = lossy_text(text);
+        let header = match JsonTape::parse(text.trim()) {
             Some(tape) => {
-                let rest = format.records(tape.root()).into_iter().map(|value| Entry {
+                let rest = format.records_in(tape.root()).into_iter().map(|value| RecordEntry {
                     place: around.place_of(value.get()),
-                    record: kept(format.record(value)),
+                    record: index_record(format.read_record(value)),
                 });
                 entries.extend(rest);
-                kept(format.header(tape.root()))
+                index_record(format.read_header(tape.root()))
             }
             None => {
-                warn(jsonl::broken(&tape::why_not(&text), true));
-                Record::default()
+                warn(jsonl::json_error_text(&tape::serde_error(&text), true));
+                LogRecord::default()
             }
         };
-        self.parts.push((id, Part { entries, header }));
+        self.parts.push((id, SourceRecords { entries, header }));
     }
 
-    fn document(&mut self, id: SourceId, name: &str, bytes: &[u8]) {
-        let text = readable(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
-        let Some(tape) = Tape::read(text.trim()) else {
-            let what = jsonl::broken(&tape::why_not(&text), true);
+    fn read_document(&mut self, id: SourceId, name: &str, bytes: &[u8]) {
+        let text = lossy_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+        let Some(tape) = JsonTape::parse(text.trim()) else {
+            let what = jsonl::json_error_text(&tape::serde_error(&text), true);
             self.warnings.push(Warning { place: name.to_owned(), what });
             return;
         };
-        let told = not_finite_in(&tape).map(|what| Warning { place: name.to_owned(), what });
-        self.warnings.extend(told);
+        let warning = not_finite_text(&tape).map(|what| Warning { place: name.to_owned(), what });
+        self.warnings.extend(warning);
         let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
-        let mut last = Place { source: id, line: 1, ..Place::default() };
-        let mut place = |record: Value<'_>| {
+        let mut last = RecordPlace { source: id, line: 1, ..RecordPlace::default() };
+        let mut place = |record: TapeValue<'_>| {
             if !is_exact {
-                return Place { len: bytes.len() as u64, ..last };
+                return RecordPlace { len: bytes.len() as u64, ..last };
             }
             last = place_after(bytes, record.get(), last);
             last
         };
-        let mut values = self.format.records(tape.root());
-        if values.len() > MOST_RECORDS {
-            let what = format!("has {} records; the first {MOST_RECORDS} are read", values.len());
+        let mut values = self.format.records_in(tape.root());
+        if values.len() > MAX_RECORDS {
+            let what = format!("has {} records; the first {MAX_RECORDS} are read", values.len());
             self.warnings.push(Warning { place: name.to_owned(), what });
-            values.truncate(MOST_RECORDS);
+            values.truncate(MAX_RECORDS);
         }
         let entries = values
             .into_iter()
-            .map(|value| Entry { place: place(value), record: kept(self.format.record(value)) })
+            .map(|value| RecordEntry { place: place(value), record: index_record(self.format.read_record(value)) })
             .collect();
-        let header = kept(self.format.header(tape.root()));
-        self.parts.push((id, Part { entries, header }));
+        let header = index_record(self.format.read_header(tape.root()));
+        self.parts.push((id, SourceRecords { entries, header }));
     }
 
-    fn completed(mut self, sources: &[Source<'_>]) -> Result<Run, NotUnderstood> {
+    fn into_run(mut self, sources: &[SourceBytes<'_>]) -> Result<Run, NotUnderstood> {
         for document in std::mem::take(&mut self.documents) {
-            self.document(document.id, &document.name, &document.bytes);
+            self.read_document(document.id, &document.name, &document.bytes);
         }
         self.parts.sort_by_key(|(id, _)| *id);
         let name = sources.first().map_or("", |source| source.name);
-        let mut fold = fold::Fold::default();
-        let mut header = Record::default();
+        let mut fold = fold::RecordFold::default();
+        let mut header = LogRecord::default();
         for (id, part) in &mut self.parts {
             let source = sources.get(id.0 as usize).map_or("", |source| source.name);
-            if let Some(agent) = self.format.agent_of(source).filter(|_| id.0 > 0) {
+            if let Some(agent) = self.format.agent_of_source(source).filter(|_| id.0 > 0) {
                 for entry in &mut part.entries {
                     entry.record.agent.get_or_insert(agent.clone().into());
                     entry.record.facts =
-                        Facts { model: entry.record.facts.model.take(), ..Facts::default() };
+                        HeaderFacts { model: entry.record.facts.model.take(), ..HeaderFacts::default() };
                 }
             }
-            if let Some(parent) = self.format.parent_of(source).filter(|_| id.0 > 0) {
-                let silent = |entry: &&mut Entry| entry.record.parent.as_deref() == Some("");
+            if let Some(parent) = self.format.parent_of_source(source).filter(|_| id.0 > 0) {
+                let silent = |entry: &&mut RecordEntry| entry.record.parent.as_deref() == Some("");
                 for entry in part.entries.iter_mut().filter(silent) {
                     entry.record.parent = Some(parent.clone().into());
                 }
             }
-            merge(&mut header, std::mem::take(&mut part.header));
+            merge_header(&mut header, std::mem::take(&mut part.header));
         }
-        let mut entries: Vec<Entry> =
+        let mut entries: Vec<RecordEntry> =
             self.parts.into_iter().flat_map(|(_, part)| part.entries).collect();
-        self.format.order(&mut entries);
-        let told = Entry {
-            place: Place::default(),
-            record: Record {
+        self.format.order_entries(&mut entries);
+        let header_entry = RecordEntry {
+            place: RecordPlace::default(),
+            record: LogRecord {
                 facts: header.facts.clone(),
                 time: header.time,
                 ended_at: header.ended_at,
-                ..Record::default()
+                ..LogRecord::default()
             },
         };
-        fold.about(&told.record);
-        // What sub-agents did is told after the main agent's steps, which say who started them.
+        fold.apply_header(&header_entry.record);
+        // The records of sub-agents follow the main agent's steps, which name the calls that started them.
         let (main, others): (Vec<_>, Vec<_>) = entries
             .iter()
             .partition(|entry| entry.record.agent.is_none() || entry.place.source.0 == 0);
-        main.into_iter().chain(others).for_each(|entry| fold.take(entry));
-        let mut run = fold.finish(Records::name(&self.format), name, &header);
+        main.into_iter().chain(others).for_each(|entry| fold.take_entry(entry));
+        let mut run = fold.finish_run(RecordFormat::name(&self.format), name, &header);
         run.warnings.extend(self.warnings);
         Ok(run)
     }
 }
 
-/// What is said of a text with values that are no numbers: those that it has, and those that were made null when it was
-/// put into its form ([`NOT_FINITE`]).
-fn not_finite_in(tape: &Tape<'_>) -> Option<String> {
-    let before = Object::of(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
+/// Returns a warning about values that are no numbers: those in the text, and those that a preparation made null
+/// ([`NOT_FINITE`]).
+fn not_finite_text(tape: &JsonTape<'_>) -> Option<String> {
+    let before = JsonObject::from_value(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
     let count = tape.not_finite() + usize::try_from(before).unwrap_or(usize::MAX);
-    (count > 0).then(|| not_finite::warning(count))
+    (count > 0).then(|| not_finite::warning_text(count))
 }
 
-/// The field in which a preparation says how many values it made null since they are no numbers.
+/// The field with the number of values that a preparation made null since they are no numbers.
 pub const NOT_FINITE: &str = "trajview:not_finite";
 
-/// Whether each line is a value of its own: a document begins with a bracket alone, or is a list.
+/// Returns whether each line is a value of its own: a document begins with a line of one bracket, or is a list.
 fn is_lines(bytes: &[u8]) -> bool {
-    let first = jsonl::lines(SourceId(0), bytes).next();
+    let first = jsonl::lines_of_file(SourceId(0), bytes).next();
     first.is_none_or(|(_, line)| {
         let line = line.trim_ascii();
         line.starts_with(b"{") && line.ends_with(b"}")
@@ -636,39 +639,39 @@ fn is_lines(bytes: &[u8]) -> bool {
     })
 }
 
-fn line_of<R: Records>(format: &R, place: Place, bytes: &[u8], is_last: bool) -> Made {
-    let text = readable(bytes);
+fn read_line<R: RecordFormat>(format: &R, place: RecordPlace, bytes: &[u8], is_last: bool) -> LineRecords {
+    let text = lossy_text(bytes);
     let mut warnings = vec![];
     let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
     if !is_exact {
         warnings.push("not UTF-8; what could not be read is shown as \u{fffd}".to_owned());
     }
-    let tape = Tape::read(text.trim()).filter(|tape| tape.root().is_object());
+    let tape = JsonTape::parse(text.trim()).filter(|tape| tape.root().is_object());
     let Some(tape) = tape else {
-        let why = tape::why_not(&text);
-        let what = if why.line() == 0 { why.to_string() } else { jsonl::broken(&why, is_last) };
+        let why = tape::serde_error(&text);
+        let what = if why.line() == 0 { why.to_string() } else { jsonl::json_error_text(&why, is_last) };
         warnings.push(what);
-        return Made { place, part: None, warnings };
+        return LineRecords { place, part: None, warnings };
     };
-    warnings.extend(not_finite_in(&tape));
+    warnings.extend(not_finite_text(&tape));
     let whole = tape.root().get();
-    let at = |value: Value<'_>| {
+    let at = |value: TapeValue<'_>| {
         if !is_exact || std::ptr::eq(value.get(), whole) {
             return place;
         }
         let within = place_within(bytes, value.get(), place.source);
-        Place { start: place.start + within.start, line: place.line, ..within }
+        RecordPlace { start: place.start + within.start, line: place.line, ..within }
     };
-    let values = format.records(tape.root()).into_iter();
+    let values = format.records_in(tape.root()).into_iter();
     let entries = values
-        .map(|value| Entry { place: at(value), record: kept(format.record(value)) })
+        .map(|value| RecordEntry { place: at(value), record: index_record(format.read_record(value)) })
         .collect();
-    let header = kept(format.header(tape.root()));
-    Made { place, part: Some(Part { entries, header }), warnings }
+    let header = index_record(format.read_header(tape.root()));
+    LineRecords { place, part: Some(SourceRecords { entries, header }), warnings }
 }
 
-/// The place of a part of `whole` that stands after `last`.
-fn place_after(whole: &[u8], part: &str, last: Place) -> Place {
+/// Returns the place of a part of `whole` that comes after `last`.
+fn place_after(whole: &[u8], part: &str, last: RecordPlace) -> RecordPlace {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len());
     let before = last.start as usize;
     let line = if start >= before {
@@ -676,21 +679,21 @@ fn place_after(whole: &[u8], part: &str, last: Place) -> Place {
     } else {
         1 + memchr::memchr_iter(b'\n', &whole[..start]).count() as u32
     };
-    Place { line, start: start as u64, len: part.len() as u64, ..last }
+    RecordPlace { line, start: start as u64, len: part.len() as u64, ..last }
 }
 
-fn kept(record: Record<'_>) -> Record<'static> {
+fn index_record(record: LogRecord<'_>) -> LogRecord<'static> {
     let own = |text: Option<std::borrow::Cow<'_, str>>| text.map(|text| text.into_owned().into());
     let asked = record.events.iter().find_map(|event| match event {
-        Event::Request(text) => Some((text.len() as u64, chat::exit_code(text))),
+        RecordEvent::Request(text) => Some((text.len() as u64, chat::exit_code_in(text))),
         _ => None,
     });
-    Record {
+    LogRecord {
         asked,
         time: record.time,
         ended_at: record.ended_at,
         stated: record.stated,
-        facts: record.facts.kept(),
+        facts: record.facts.into_owned_facts(),
         tokens: record.tokens,
         cost_usd: record.cost_usd,
         totals: record.totals,
@@ -698,14 +701,14 @@ fn kept(record: Record<'_>) -> Record<'static> {
         id: own(record.id),
         parent: own(record.parent),
         agent: own(record.agent),
-        restated: record.restated,
+        may_repeat: record.may_repeat,
         skipped: own(record.skipped),
-        events: record.events.into_iter().map(Event::kept).collect(),
+        events: record.events.into_iter().map(RecordEvent::into_labels).collect(),
     }
 }
 
-/// What a later header adds to an earlier one.
-fn merge(to: &mut Record<'static>, from: Record<'static>) {
+/// Adds the facts of a later header to an earlier one.
+fn merge_header(to: &mut LogRecord<'static>, from: LogRecord<'static>) {
     let (old, new) = (&mut to.facts, from.facts);
     let pairs = [
         (&mut old.id, new.id),

@@ -1,17 +1,17 @@
-//! RigorBench's results, `<harness>_<task>.yaml`: the actions that its parser found in a transcript, in phases. Each action is
-//! a call of a tool that is named after its type, so that what counts for its scorer is told by the tool's name
+//! RigorBench's results, `<harness>_<task>.yaml`: the actions that its parser found in a transcript, in phases. Each
+//! action is a call of a tool that is named after its type, so that its scorer recognises what counts by the tool's name
 //! (`metrics::process::action`). Read in the form of `prepared`: the same document as JSON.
 //!
-//! Times are those of the parser's clock and stand in any order; actions keep the order of the file. Zero tokens and a
+//! Times are those of the parser's clock and in any order; actions keep the order of the file. Zero tokens and a
 //! duration of zero are what is written where nothing was measured, and are left out.
 
 use std::borrow::Cow;
 
 use super::{
-    EditsTold, Head, Offers, Preparation, Shape, chat,
-    object::Object,
-    records::{Answer, Call, Event, FileEdit, Record, Records},
-    tape::Value,
+    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat,
+    json_object::JsonObject,
+    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat},
+    tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
@@ -23,24 +23,24 @@ pub const NAME: &str = "rigorbench";
 #[derive(Debug, Clone, Copy)]
 pub struct RigorBench;
 
-impl Records for RigorBench {
+impl RecordFormat for RigorBench {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn about(&self) -> &'static str {
+    fn short_description(&self) -> &'static str {
         "RigorBench result, <harness>_<task>.yaml"
     }
 
-    fn sample(&self) -> &'static str {
+    fn sample_path(&self) -> &'static str {
         "logs/rigorbench.yaml"
     }
 
-    fn offers(&self) -> Offers {
-        Offers::new(Shape::Document, EditsTold::Names).times()
+    fn capabilities(&self) -> FormatCapabilities {
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Names).with_times()
     }
 
-    fn claims(&self, head: &Head<'_>) -> bool {
+    fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let text = head.text();
         let has_line = |key: &str| {
             let mut lines = text.split(|&byte| byte == b'\n');
@@ -49,16 +49,16 @@ impl Records for RigorBench {
         is_prepared(text) || (has_line("task_id:") && has_line("phases:"))
     }
 
-    fn preparation(&self, head: &Head<'_>) -> Option<Preparation> {
-        (!is_prepared(head.text())).then_some(prepared as Preparation)
+    fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
+        (!is_prepared(head.text())).then_some(prepare_json as FilePreparation)
     }
 
-    fn header<'t>(&self, document: Value<'t>) -> Record<'t> {
-        let mut made = Record::default();
-        let Some(result) = result(document) else { return made };
+    fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
+        let mut made = LogRecord::default();
+        let Some(result) = result_object(document) else { return made };
         made.facts.task = result.text("task_id");
         made.facts.agent = result.text("agent_name");
-        made.facts.root = root(&result).map(Cow::Owned);
+        made.facts.root = repository_root(&result).map(Cow::Owned);
         made.facts.id = match (result.text("agent_name"), result.text("task_id")) {
             (Some(agent), Some(task)) => Some(format!("{agent}_{task}").into()),
             (agent, task) => agent.or(task),
@@ -66,43 +66,43 @@ impl Records for RigorBench {
         made
     }
 
-    /// The phases, each before its actions.
-    fn records<'t>(&self, value: Value<'t>) -> Vec<Value<'t>> {
-        let Some(result) = result(value) else { return vec![value] };
-        let phases = result.array("phases");
-        let actions = |phase: &Value<'t>| {
-            Object::of(*phase).map(|fields| fields.array("actions")).unwrap_or_default()
+    /// Returns the phases, each before its actions.
+    fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
+        let Some(result) = result_object(value) else { return vec![value] };
+        let phases = result.elements_of("phases");
+        let actions = |phase: &TapeValue<'t>| {
+            JsonObject::from_value(*phase).map(|fields| fields.elements_of("actions")).unwrap_or_default()
         };
         phases.iter().flat_map(|phase| std::iter::once(*phase).chain(actions(phase))).collect()
     }
 
-    fn record<'t>(&self, record: Value<'t>) -> Record<'t> {
-        let Some(fields) = Object::of(record) else {
-            return Record::unknown("action that is no object");
+    fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
+        let Some(fields) = JsonObject::from_value(record) else {
+            return LogRecord::unknown_kind("action that is no object");
         };
         if let Some(why) = fields.text("not_yaml") {
-            return Record::unknown(format!("text that is no YAML: {why}"));
+            return LogRecord::unknown_kind(format!("text that is no YAML: {why}"));
         }
-        if fields.has("actions") || !fields.has("type") {
+        if fields.has_field("actions") || !fields.has_field("type") {
             let name = fields.text("name").unwrap_or_default();
-            let mut made = Record::of(Event::Said(Role::System, format!("phase: {name}").into()));
-            made.time = chat::time_of(&fields, &["started_at"]);
+            let mut made = LogRecord::from_event(RecordEvent::Message(Role::System, format!("phase: {name}").into()));
+            made.time = chat::first_time(&fields, &["started_at"]);
             return made;
         }
         let kind = fields.text("type").unwrap_or_default();
-        let mut made = match KINDS.contains(&&*kind) {
-            true => Record::of(Event::Called(call(kind, &fields))),
-            false => Record::of(Event::unknown(kind, "action without a type")),
+        let mut made = match ACTION_KINDS.contains(&&*kind) {
+            true => LogRecord::from_event(RecordEvent::Call(action_call(kind, &fields))),
+            false => LogRecord::from_event(RecordEvent::unknown_kind(kind, "action without a type")),
         };
-        made.time = chat::time_of(&fields, &["timestamp"]);
+        made.time = chat::first_time(&fields, &["timestamp"]);
         made
     }
 }
 
-/// The copy of the task's repository that the agent worked in, `.../repo_<harness>`, as the first file below one says.
-fn root(result: &Object<'_>) -> Option<String> {
-    let phases = result.array("phases").into_iter().filter_map(Object::of);
-    let mut actions = phases.flat_map(|phase| phase.array("actions")).filter_map(Object::of);
+/// Returns the copy of the task's repository that the agent worked in, `.../repo_<harness>`, from the first file below one.
+fn repository_root(result: &JsonObject<'_>) -> Option<String> {
+    let phases = result.elements_of("phases").into_iter().filter_map(JsonObject::from_value);
+    let mut actions = phases.flat_map(|phase| phase.elements_of("actions")).filter_map(JsonObject::from_value);
     actions.find_map(|action| {
         let path = action.object("metadata")?.text("file")?.into_owned();
         let at = path.find("/repo_")?;
@@ -112,7 +112,7 @@ fn root(result: &Object<'_>) -> Option<String> {
 }
 
 /// The types of actions that its files hold.
-const KINDS: [&str; 12] = [
+const ACTION_KINDS: [&str; 12] = [
     "plan_created",
     "file_read",
     "file_modified",
@@ -127,7 +127,7 @@ const KINDS: [&str; 12] = [
     "abstained",
 ];
 
-fn call<'t>(kind: Cow<'t, str>, fields: &Object<'t>) -> Call<'t> {
+fn action_call<'t>(kind: Cow<'t, str>, fields: &JsonObject<'t>) -> RecordedCall<'t> {
     let about = fields.object("metadata").unwrap_or_default();
     let main = ["command", "error", "triggered_by", "reason", "file"];
     let main = main.iter().find_map(|key| about.text(key)).unwrap_or_default();
@@ -135,52 +135,52 @@ fn call<'t>(kind: Cow<'t, str>, fields: &Object<'t>) -> Call<'t> {
     let is_edit = matches!(&*kind, "plan_created" | "file_modified" | "test_written");
     let change =
         |path: Cow<'_, str>| FileEdit::new(path, EditKind::Modify, RecordedChange::NotRecorded);
-    let answer = Answer {
+    let answer = CallAnswer {
         text: about.text("error").unwrap_or_default(),
         is_error: kind == "error_encountered",
-        ..Answer::default()
+        ..CallAnswer::default()
     };
-    Call {
+    RecordedCall {
         arguments: fields.get("metadata").map(|value| value.get().into()).unwrap_or_default(),
         edits: path.filter(|_| is_edit).map(change).into_iter().collect(),
         name: kind,
         main,
         answer: Some(answer),
-        ..Call::default()
+        ..RecordedCall::default()
     }
 }
 
-/// Begins the prepared form.
-const MARK: &[u8] = b"{\"rigorbench\":";
+/// The beginning of the prepared form.
+const PREPARED_START: &[u8] = b"{\"rigorbench\":";
 
 fn is_prepared(text: &[u8]) -> bool {
-    text.starts_with(MARK)
+    text.starts_with(PREPARED_START)
 }
 
-fn result<'t>(document: Value<'t>) -> Option<Object<'t>> {
-    Object::of(document)?.object("rigorbench")
+fn result_object<'t>(document: TapeValue<'t>) -> Option<JsonObject<'t>> {
+    JsonObject::from_value(document)?.object("rigorbench")
 }
 
 /// Bytes of a result that are read: the largest that anybody published has some thousand.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
-/// The document as JSON, anchors followed. One that is no YAML becomes a record that says so.
-fn prepared(bytes: &[u8]) -> Option<Vec<u8>> {
+/// Converts the document to JSON, with anchors resolved. A text that is no YAML becomes a record with the reason.
+fn prepare_json(bytes: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(bytes);
-    let value = match yaml(&text) {
+    let value = match parse_yaml(&text) {
         Ok(value) => value,
         Err(why) => serde_json::json!({ "phases": [{ "not_yaml": why }] }),
     };
-    let mut made = MARK.to_vec();
+    let mut made = PREPARED_START.to_vec();
     serde_json::to_writer(&mut made, &value).ok()?;
     made.push(b'}');
     Some(made)
 }
 
-/// A YAML document as a value; the error is a sentence.
-pub(super) fn yaml(text: &str) -> Result<serde_json::Value, String> {
-    if text.len() > MOST_BYTES {
-        return Err(format!("it has more than {} MiB", MOST_BYTES >> 20));
+/// Returns a YAML document as a value; the error is a sentence.
+pub(super) fn parse_yaml(text: &str) -> Result<serde_json::Value, String> {
+    if text.len() > MAX_BYTES {
+        return Err(format!("it has more than {} MiB", MAX_BYTES >> 20));
     }
     serde_saphyr::from_str(text).map_err(|why| {
         let why = why.to_string();
@@ -191,48 +191,48 @@ pub(super) fn yaml(text: &str) -> Result<serde_json::Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, Source};
+    use crate::{Format, SourceBytes};
     use trajview_run::Run;
 
-    fn read(yaml: &str) -> Run {
-        let bytes = prepared(yaml.as_bytes()).unwrap();
-        Format::index(&RigorBench, &[Source { name: "a.yaml", bytes: &bytes }]).unwrap()
+    fn index_yaml(yaml: &str) -> Run {
+        let bytes = prepare_json(yaml.as_bytes()).unwrap();
+        Format::index_run(&RigorBench, &[SourceBytes { name: "a.yaml", bytes: &bytes }]).unwrap()
     }
 
-    fn tools(run: &Run) -> Vec<String> {
+    fn tool_names(run: &Run) -> Vec<String> {
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
         steps.filter_map(|step| Some(step.tool.as_ref()?.name.to_string())).collect()
     }
 
     #[test]
     fn actions_keep_the_order_of_the_file_whatever_their_times() {
-        let run = read(
+        let run = index_yaml(
             "task_id: t\nagent_name: Agent-Rigor\ntotal_tokens: 0\nphases:\n- name: execution\n  started_at: '2026-06-20T21:19:20'\n  actions:\n  - type: file_modified\n    timestamp: '2026-06-20T21:19:30'\n    metadata: {file: /w/a.py}\n  - type: error_encountered\n    timestamp: '2026-06-20T21:19:20'\n    metadata: {error: 'Created At: x'}\n  - type: atomic_commit\n    metadata: null\n",
         );
 
-        assert_eq!(tools(&run), ["file_modified", "error_encountered", "atomic_commit"]);
+        assert_eq!(tool_names(&run), ["file_modified", "error_encountered", "atomic_commit"]);
         assert_eq!(run.task.as_ref().unwrap().id, "t");
         assert_eq!(run.agent.name, "Agent-Rigor");
-        let failed = run.turns[0].steps.iter().filter(|step| step.failed()).count();
+        let failed = run.turns[0].steps.iter().filter(|step| step.has_failed()).count();
         assert_eq!((failed, run.turns[0].tokens.input), (1, None));
         assert!(run.warnings[0].what.contains("/w"), "{:?}", run.warnings);
     }
 
     #[test]
     fn anchors_missing_keys_and_null_lists_are_read() {
-        let run = read(
+        let run = index_yaml(
             "task_id: t\nphases:\n- name: one\n  actions: null\n- name: two\n  actions:\n  - &again\n    type: test_written\n    metadata: {}\n  - *again\n- actions: []\n- null\n",
         );
 
-        assert_eq!(tools(&run), ["test_written", "test_written"]);
+        assert_eq!(tool_names(&run), ["test_written", "test_written"]);
     }
 
     #[test]
     fn what_is_no_yaml_and_what_is_unknown_is_told() {
-        let broken = read("task_id: t\nphases:\n - name: [x\n");
+        let broken = index_yaml("task_id: t\nphases:\n - name: [x\n");
         assert!(broken.warnings[0].what.contains("no YAML"), "{:?}", broken.warnings);
 
-        let unknown = read("task_id: t\nphases:\n- actions:\n  - type: foo\n  - type: foo\n");
+        let unknown = index_yaml("task_id: t\nphases:\n- actions:\n  - type: foo\n  - type: foo\n");
         assert!(unknown.warnings[0].what.contains("foo"), "{:?}", unknown.warnings);
     }
 
@@ -245,7 +245,7 @@ mod tests {
         }
         text += "phases: []\n";
 
-        let run = read(&text);
+        let run = index_yaml(&text);
 
         assert!(run.warnings[0].what.contains("no YAML"), "{:?}", run.warnings);
     }

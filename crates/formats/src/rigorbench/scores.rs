@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-/// What one file says of one harness on one task.
+/// The score of one harness on one task in one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Score {
+pub struct RigorScore {
     pub task: String,
     pub harness: String,
     /// `sc` (specification coverage, 0 to 1) or `cbs` (clarification behaviour, as the file has it).
@@ -13,24 +13,24 @@ pub struct Score {
     pub value: Option<f64>,
     /// Requirements that are satisfied, of how many; None where the file does not count them.
     pub satisfied: Option<(u64, u64)>,
-    /// What the agent did, in the file's word.
+    /// The behaviour of the agent, in the file's word.
     pub behavior: Option<String>,
 }
 
-/// What a file scores, in its order; None where it is no score file.
-pub fn read(text: &str) -> Option<Vec<Score>> {
-    let document = super::yaml(text).ok()?;
+/// Reads the scores of a file, in its order; None where it is no score file.
+pub fn read_scores(text: &str) -> Option<Vec<RigorScore>> {
+    let document = super::parse_yaml(text).ok()?;
     let mut scores = vec![];
     for (task, harnesses) in document.as_object()? {
-        for (harness, said) in harnesses.as_object()? {
-            let fields = said.as_object()?;
+        for (harness, score_value) in harnesses.as_object()? {
+            let fields = score_value.as_object()?;
             let (measure, value) = match (fields.get("sc"), fields.get("score")) {
                 (Some(value), _) => ("sc", value),
                 (None, Some(value)) => ("cbs", value),
                 (None, None) => return None,
             };
             let count = |key: &str| fields.get(key)?.as_u64();
-            scores.push(Score {
+            scores.push(RigorScore {
                 task: task.clone(),
                 harness: harness.clone(),
                 measure,
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn both_kinds_are_read_with_anchors_and_gaps() {
-        let sc = read(
+        let sc = read_scores(
             "t1:\n  Baseline: &x {sc: 0.5, satisfied: 1, total: 2, results: null}\n  Rigor: *x\n",
         )
         .unwrap();
         assert_eq!(sc.len(), 2);
         assert_eq!((sc[1].measure, sc[1].value, sc[1].satisfied), ("sc", Some(0.5), Some((1, 2))));
 
-        let cbs = read("t1:\n  Baseline: {score: null, behavior: asked, evidence: x}\n").unwrap();
+        let cbs = read_scores("t1:\n  Baseline: {score: null, behavior: asked, evidence: x}\n").unwrap();
         assert_eq!((cbs[0].measure, cbs[0].value), ("cbs", None));
         assert_eq!(cbs[0].behavior.as_deref(), Some("asked"));
     }
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn another_document_is_none() {
         for text in ["", "a: 1", "a: {b: {c: 1}}", "[1, 2]", "a: [", "\0"] {
-            assert_eq!(read(text), None, "{text:?}");
+            assert_eq!(read_scores(text), None, "{text:?}");
         }
     }
 }

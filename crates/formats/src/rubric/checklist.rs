@@ -2,46 +2,46 @@
 
 use std::collections::BTreeSet;
 
-use crate::Source;
+use crate::SourceBytes;
 use trajview_run::{
     Warning,
     rubric::{
-        Blocker, Checklist, Codebook, Component, Exposure, FULL, Recoverability, SEVERE, Unit,
+        Blocker, Checklist, Codebook, Component, Exposure, FULL_SCORE, Recoverability, SEVERE, LabelUnit,
     },
 };
 
 use super::{
     codebook,
-    fields::{self, Fields},
+    fields::{self, RubricFields},
 };
 
-/// The checklist, and what the file says of the levels.
-pub fn components(
-    file: &Source<'_>,
+/// Reads the checklist, and the codebook in its file.
+pub fn read_components(
+    file: &SourceBytes<'_>,
     warnings: &mut Vec<Warning>,
 ) -> (Option<Checklist>, Option<Codebook>) {
-    let Some(document) = fields::document(file, "trajview.components/1", warnings) else {
+    let Some(document) = fields::read_document(file, "trajview.components/1", warnings) else {
         return (None, None);
     };
     let components =
-        distinct(file, fields::objects(file, &document, "components", warnings), warnings);
+        distinct_by_id(file, fields::objects_in_list(file, &document, "components", warnings), warnings);
     let mut problems = vec![];
-    let mut read = |(id, fields): (String, Fields<'_>)| Component {
-        blocker: fields.object("blocker").map(|it| blocker(&id, &it, &mut problems)),
+    let mut read = |(id, fields): (String, RubricFields<'_>)| Component {
+        blocker: fields.object("blocker").map(|it| read_blocker(&id, &it, &mut problems)),
         id,
-        name: fields.text("name"),
-        intent: fields.text("intent"),
-        formula: fields.text("formula"),
-        inputs: fields.text("inputs"),
-        outputs: fields.text("outputs"),
-        connects_to: fields.strings("connects_to"),
-        committed_at_turn: fields.ordinal("committed_at_turn"),
+        name: fields.text_or_empty("name"),
+        intent: fields.text_or_empty("intent"),
+        formula: fields.text_or_empty("formula"),
+        inputs: fields.text_or_empty("inputs"),
+        outputs: fields.text_or_empty("outputs"),
+        connects_to: fields.strings_of("connects_to"),
+        committed_at_turn: fields.count_from_one("committed_at_turn"),
     };
-    let [task, judge] = ["task", "judge"].map(|it| Fields::of(&document).words(it));
+    let [task, judge] = ["task", "judge"].map(|it| RubricFields::new(&document).as_written(it));
     let components: Vec<Component> = components.into_iter().map(&mut read).collect();
     let known = |id: &String| components.iter().any(|it| it.id == *id);
     for component in &components {
-        let of = component.blocker.iter().flat_map(|it| &it.of);
+        let of = component.blocker.iter().flat_map(|it| &it.capped_components);
         problems.extend(of.filter(|id| !known(id)).map(|id| {
             format!("{}: its blocker caps {id}, which the checklist lacks", component.id)
         }));
@@ -50,16 +50,16 @@ pub fn components(
     let checklist = Checklist { task, judge, components };
     let table = document.get("codebook").and_then(|it| it.as_object());
     let (codebook, wrong) =
-        table.map_or((None, vec![]), |it| codebook::read(it, Unit::Component, file.name));
-    let told = wrong.into_iter().map(|what| format!("codebook: {what}"));
-    warnings.extend(told.map(|what| Warning { place: file.name.into(), what }));
+        table.map_or((None, vec![]), |it| codebook::read_codebook(it, LabelUnit::Component, file.name));
+    let codebook_warnings = wrong.into_iter().map(|what| format!("codebook: {what}"));
+    warnings.extend(codebook_warnings.map(|what| Warning { place: file.name.into(), what }));
     (Some(checklist), codebook)
 }
 
-/// `{"at_most": 1, "caps": 2, "of": ["C04"], "weight": 0.5}`: fails with 1 or less unless it says otherwise, caps at that
-/// score, the mean, whole.
-fn blocker(id: &str, fields: &Fields<'_>, problems: &mut Vec<String>) -> Blocker {
-    let mut number = |name: &str, most: f64, usual: f64| match fields.number(name) {
+/// Reads a blocker such as `{"at_most": 1, "caps": 2, "of": ["C04"], "weight": 0.5}`. Without values it applies to scores
+/// of 1 or less, caps at that score, and counts the mean wholly.
+fn read_blocker(id: &str, fields: &RubricFields<'_>, problems: &mut Vec<String>) -> Blocker {
+    let mut number = |name: &str, most: f64, usual: f64| match fields.finite_number(name) {
         Some(value) if (0.0..=most).contains(&value) => value,
         Some(value) => {
             problems.push(format!(
@@ -69,21 +69,21 @@ fn blocker(id: &str, fields: &Fields<'_>, problems: &mut Vec<String>) -> Blocker
         }
         None => usual,
     };
-    let full = f64::from(FULL);
+    let full = f64::from(FULL_SCORE);
     let at_most = number("at_most", full, f64::from(SEVERE));
     let (caps, weight) = (number("caps", full, at_most), number("weight", 1.0, 1.0));
-    Blocker { at_most, caps, of: fields.strings("of"), weight }
+    Blocker { at_most, caps, capped_components: fields.strings_of("of"), weight }
 }
 
-pub fn exposure(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {
-    let document = fields::document(file, "trajview.exposure/1", warnings)?;
+pub fn read_exposure(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {
+    let document = fields::read_document(file, "trajview.exposure/1", warnings)?;
     let entries =
-        distinct(file, fields::objects(file, &document, "components", warnings), warnings);
+        distinct_by_id(file, fields::objects_in_list(file, &document, "components", warnings), warnings);
     let mut components = vec![];
     for (id, fields) in entries {
         let mut by_turn = vec![];
-        for entry in fields.objects("by_turn") {
-            match (entry.ordinal("turn"), entry.score("level")) {
+        for entry in fields.objects_of("by_turn") {
+            match (entry.count_from_one("turn"), entry.score("level")) {
                 (Some(turn), Ok(Some(level))) => by_turn.push((turn, level)),
                 (_, Err(what)) => warnings
                     .push(Warning { place: file.name.into(), what: format!("{id}: {what}") }),
@@ -99,16 +99,16 @@ pub fn exposure(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Exposu
     Some(Exposure { components })
 }
 
-/// Entries by id; the first of an id counts, and what is left out is named.
-fn distinct<'a>(
-    file: &Source<'_>,
-    entries: Vec<(usize, Fields<'a>)>,
+/// Returns entries by id; the first of an id counts, and what is left out is named.
+fn distinct_by_id<'a>(
+    file: &SourceBytes<'_>,
+    entries: Vec<(usize, RubricFields<'a>)>,
     warnings: &mut Vec<Warning>,
-) -> Vec<(String, Fields<'a>)> {
+) -> Vec<(String, RubricFields<'a>)> {
     let mut seen = BTreeSet::new();
     let mut found = vec![];
     for (number, fields) in entries {
-        let problem = match fields.id("id") {
+        let problem = match fields.trimmed_id("id") {
             Some(id) if seen.insert(id.clone()) => {
                 found.push((id, fields));
                 continue;

@@ -2,31 +2,31 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Source, not_finite};
+use crate::{SourceBytes, not_finite};
 use trajview_run::{
     Warning,
-    rubric::{FULL, Scale},
+    rubric::{FULL_SCORE, ScoreScale},
 };
 
 /// Larger files are not read.
-pub const MOST_BYTES: u64 = 8 << 20;
+pub const MAX_BYTES: u64 = 8 << 20;
 
 /// An object and where it is.
-pub struct Fields<'a> {
+pub struct RubricFields<'a> {
     map: &'a Map<String, Value>,
 }
 
-/// The document of a file, if it is an object of the schema.
-pub fn document(
-    file: &Source<'_>,
+/// Returns the document of a file, if it is an object of the schema.
+pub fn read_document(
+    file: &SourceBytes<'_>,
     schema: &str,
     warnings: &mut Vec<Warning>,
 ) -> Option<Map<String, Value>> {
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
-    match not_finite::read::<Value>(file.bytes) {
+    match not_finite::read_json::<Value>(file.bytes) {
         Ok((Value::Object(map), no_numbers)) => {
             if no_numbers > 0 {
-                warn(not_finite::warning(no_numbers));
+                warn(not_finite::warning_text(no_numbers));
             }
             match map.get("schema").and_then(Value::as_str) {
                 Some(found) if found != schema => {
@@ -48,13 +48,13 @@ pub fn document(
     }
 }
 
-/// The objects of a list; what is none is named by its position, counting from 1.
-pub fn objects<'a>(
-    file: &Source<'_>,
+/// Returns the objects of a list; what is none is named by its position, counting from 1.
+pub fn objects_in_list<'a>(
+    file: &SourceBytes<'_>,
     document: &'a Map<String, Value>,
     list: &str,
     warnings: &mut Vec<Warning>,
-) -> Vec<(usize, Fields<'a>)> {
+) -> Vec<(usize, RubricFields<'a>)> {
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let Some(entries) = document.get(list).and_then(Value::as_array) else {
         warn(format!("has no list {list:?}"));
@@ -63,25 +63,25 @@ pub fn objects<'a>(
     let mut found = vec![];
     for (number, entry) in (1..).zip(entries) {
         match entry.as_object() {
-            Some(map) => found.push((number, Fields { map })),
+            Some(map) => found.push((number, RubricFields { map })),
             None => warn(format!("{list}, entry {number}: is not an object")),
         }
     }
     found
 }
 
-impl<'a> Fields<'a> {
-    pub const fn of(map: &'a Map<String, Value>) -> Self {
+impl<'a> RubricFields<'a> {
+    pub const fn new(map: &'a Map<String, Value>) -> Self {
         Self { map }
     }
 
-    fn value(&self, name: &str) -> Option<&'a Value> {
+    fn present_value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// The text of a field; numbers and lists as they are written.
-    pub fn words(&self, name: &str) -> Option<String> {
-        self.value(name).map(|value| match value {
+    /// Returns the text of a field; numbers and lists as they are written.
+    pub fn as_written(&self, name: &str) -> Option<String> {
+        self.present_value(name).map(|value| match value {
             Value::String(text) => text.clone(),
             Value::Array(list) if list.iter().all(Value::is_string) => {
                 list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
@@ -90,85 +90,85 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// As [`Self::words`]; empty where there are none.
-    pub fn text(&self, name: &str) -> String {
-        self.words(name).unwrap_or_default()
+    /// Returns the text as [`Self::as_written`] does; empty where there is none.
+    pub fn text_or_empty(&self, name: &str) -> String {
+        self.as_written(name).unwrap_or_default()
     }
 
-    /// An id: text or a number; None where it is missing or blank.
-    pub fn id(&self, name: &str) -> Option<String> {
-        self.words(name).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty())
+    /// Returns an id: text or a number; None where it is missing or blank.
+    pub fn trimmed_id(&self, name: &str) -> Option<String> {
+        self.as_written(name).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty())
     }
 
-    /// A whole number that is not negative, as a number or in quotes.
+    /// Returns a whole number that is not negative, as a number or in quotes.
     pub fn count(&self, name: &str) -> Option<u64> {
-        whole(self.value(name)?)
+        whole_number(self.present_value(name)?)
     }
 
-    /// As [`Self::count`], from 1.
-    pub fn ordinal(&self, name: &str) -> Option<usize> {
+    /// Returns a count as [`Self::count`] does, from 1.
+    pub fn count_from_one(&self, name: &str) -> Option<usize> {
         self.count(name)
             .and_then(|number| usize::try_from(number).ok())
             .filter(|&number| number > 0)
     }
 
-    /// Finite.
-    pub fn number(&self, name: &str) -> Option<f64> {
-        self.value(name)?.as_f64().filter(|number| number.is_finite())
+    /// Returns a finite number.
+    pub fn finite_number(&self, name: &str) -> Option<f64> {
+        self.present_value(name)?.as_f64().filter(|number| number.is_finite())
     }
 
     pub fn flag(&self, name: &str) -> Option<bool> {
-        self.value(name)?.as_bool()
+        self.present_value(name)?.as_bool()
     }
 
     pub fn is_list(&self, name: &str) -> bool {
-        self.value(name).is_some_and(Value::is_array)
+        self.present_value(name).is_some_and(Value::is_array)
     }
 
     pub fn object(&self, name: &str) -> Option<Self> {
-        self.value(name)?.as_object().map(Self::of)
+        self.present_value(name)?.as_object().map(Self::new)
     }
 
-    /// The objects of a list, others left out.
-    pub fn objects(&self, name: &str) -> impl Iterator<Item = Self> + use<'a> {
-        let list = self.value(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(|value| value.as_object().map(Self::of))
+    /// Returns the objects of a list, others left out.
+    pub fn objects_of(&self, name: &str) -> impl Iterator<Item = Self> + use<'a> {
+        let list = self.present_value(name).and_then(Value::as_array);
+        list.into_iter().flatten().filter_map(|value| value.as_object().map(Self::new))
     }
 
-    /// The strings of a list.
-    pub fn strings(&self, name: &str) -> Vec<String> {
-        let list = self.value(name).and_then(Value::as_array);
+    /// Returns the strings of a list.
+    pub fn strings_of(&self, name: &str) -> Vec<String> {
+        let list = self.present_value(name).and_then(Value::as_array);
         list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
     }
 
-    /// A score of the rubric of five levels. The error is a sentence; no score at all is `Ok(None)`.
+    /// Returns a score of the rubric of five levels. The error is a sentence; no score at all is `Ok(None)`.
     pub fn score(&self, name: &str) -> Result<Option<u8>, String> {
-        self.score_to(name, FULL)
+        self.score_to(name, FULL_SCORE)
     }
 
-    /// As [`Self::score`], on a scale with another end.
+    /// Reads a score as [`Self::score`] does, on a scale with another end.
     pub fn score_to(&self, name: &str, full: u8) -> Result<Option<u8>, String> {
-        let Some(value) = self.value(name) else { return Ok(None) };
-        match whole(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= full)
+        let Some(value) = self.present_value(name) else { return Ok(None) };
+        match whole_number(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= full)
         {
             Some(score) => Ok(Some(score)),
             None => Err(format!("the {name} {value} is not on the scale 0..{full}")),
         }
     }
 
-    /// As [`Self::score`], on any scale.
-    pub fn score_on(&self, name: &str, scale: Scale) -> Result<Option<f64>, String> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+    /// Reads a score as [`Self::score`] does, on any scale.
+    pub fn score_on(&self, name: &str, scale: ScoreScale) -> Result<Option<f64>, String> {
+        let Some(value) = self.present_value(name) else { return Ok(None) };
         let number = || value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
-        match number().filter(|score| scale.holds(*score)) {
+        match number().filter(|score| scale.contains_score(*score)) {
             Some(score) => Ok(Some(score)),
             None => Err(format!("the {name} {value} is not on the scale {scale}")),
         }
     }
 }
 
-/// `3`, `3.0` or `"3"`
-fn whole(value: &Value) -> Option<u64> {
+/// Reads a whole number: `3`, `3.0` or `"3"`.
+fn whole_number(value: &Value) -> Option<u64> {
     let float = || {
         let number = value.as_f64()?;
         (number >= 0.0 && number.fract() == 0.0 && number < 9e15).then_some(number as u64)

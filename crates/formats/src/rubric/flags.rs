@@ -2,33 +2,33 @@
 
 use serde_json::{Map, Value};
 
-use crate::Source;
+use crate::SourceBytes;
 use trajview_run::{
     Warning,
-    flags::{Flag, Flagging, Group, RUBRIC},
+    flags::{Flag, Flagging, FlagGroup, RUBRIC},
 };
 
 use super::{
-    fields::{self, Fields},
+    fields::{self, RubricFields},
     judgement,
 };
 
-/// Whether a judgement flags places: it names this rubric, or has flags and no scores.
+/// Returns whether a judgement flags places: it names this rubric, or has flags and no scores.
 pub fn has_flags(document: &Map<String, Value>) -> bool {
     let list = |name: &str| document.get(name).and_then(Value::as_array);
     let is_named = document.get("rubric").and_then(Value::as_str) == Some(RUBRIC);
     is_named || (list("flags").is_some() && list("scores").is_none_or(Vec::is_empty))
 }
 
-pub fn read(
-    file: &Source<'_>,
+pub fn read_flagging(
+    file: &SourceBytes<'_>,
     document: &Map<String, Value>,
     warnings: &mut Vec<Warning>,
 ) -> Flagging {
-    let top = Fields::of(document);
+    let top = RubricFields::new(document);
     let mut flags = vec![];
-    for (number, fields) in fields::objects(file, document, "flags", warnings) {
-        match flag(&fields) {
+    for (number, fields) in fields::objects_in_list(file, document, "flags", warnings) {
+        match read_flag(&fields) {
             Some(flag) => flags.push(flag),
             None => warnings.push(Warning {
                 place: file.name.into(),
@@ -39,31 +39,31 @@ pub fn read(
     let judge = top.object("judge");
     Flagging {
         file: file.name.into(),
-        criteria_sha256: judge.as_ref().and_then(|fields| fields.words("criteria_sha256")),
-        judge: judge.map(|fields| judgement::judge(&fields)).unwrap_or_default(),
-        run: top.words("run"),
-        commit: top.id("commit"),
-        turn: top.ordinal("turn"),
-        created_at: top.words("created_at"),
-        repeat: top.object("repeat").and_then(|fields| judgement::repeat(&fields)),
+        criteria_sha256: judge.as_ref().and_then(|fields| fields.as_written("criteria_sha256")),
+        judge: judge.map(|fields| judgement::read_judge(&fields)).unwrap_or_default(),
+        run: top.as_written("run"),
+        commit: top.trimmed_id("commit"),
+        turn: top.count_from_one("turn"),
+        created_at: top.as_written("created_at"),
+        repeat: top.object("repeat").and_then(|fields| judgement::read_repeat(&fields)),
         lines_of_code: top.count("lines_of_code"),
-        groups: top.objects("groups").filter_map(|fields| group(&fields)).collect(),
+        groups: top.objects_of("groups").filter_map(|fields| read_group(&fields)).collect(),
         flags,
     }
 }
 
-/// None where it names no criterion, or no file.
-fn flag(fields: &Fields<'_>) -> Option<Flag> {
-    let text = |name: &str| fields.words(name).map(String::into_boxed_str);
-    let start = fields.ordinal("start");
-    let end = fields.ordinal("end").or(start);
+/// Reads a flag; None where it names no criterion, or no file.
+fn read_flag(fields: &RubricFields<'_>) -> Option<Flag> {
+    let text = |name: &str| fields.as_written(name).map(String::into_boxed_str);
+    let start = fields.count_from_one("start");
+    let end = fields.count_from_one("end").or(start);
     let lines = start.zip(end).map(|(start, end)| (start.min(end) as u64, start.max(end) as u64));
-    let confidence = fields.number("confidence").filter(|it| (1.0..=5.0).contains(it));
+    let confidence = fields.finite_number("confidence").filter(|it| (1.0..=5.0).contains(it));
     Some(Flag {
-        criterion: fields.id("criterion")?.into(),
+        criterion: fields.trimmed_id("criterion")?.into(),
         category: text("category"),
         kind: text("type"),
-        path: fields.id("path")?.into(),
+        path: fields.trimmed_id("path")?.into(),
         start: lines.map(|(start, _)| start),
         end: lines.map(|(_, end)| end),
         confidence,
@@ -73,13 +73,13 @@ fn flag(fields: &Fields<'_>) -> Option<Flag> {
     })
 }
 
-fn group(fields: &Fields<'_>) -> Option<Group> {
-    Some(Group {
-        id: fields.id("group")?,
-        trace: fields.objects("trace").map(|fields| judgement::look(&fields)).collect(),
+fn read_group(fields: &RubricFields<'_>) -> Option<FlagGroup> {
+    Some(FlagGroup {
+        id: fields.trimmed_id("group")?,
+        trace: fields.objects_of("trace").map(|fields| judgement::read_look(&fields)).collect(),
         tokens: fields.count("tokens"),
-        seconds: fields.number("seconds"),
-        error: fields.words("error"),
+        seconds: fields.finite_number("seconds"),
+        error: fields.as_written("error"),
         is_fault: fields.flag("fault").unwrap_or_default(),
     })
 }

@@ -4,21 +4,21 @@
 use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::Source;
+use crate::SourceBytes;
 use trajview_run::{
     Warning,
-    rubric::{Gold, GoldSource, Unit},
+    rubric::{GoldLabel, GoldSource, LabelUnit},
 };
 
-use super::fields::{self, Fields};
+use super::fields::{self, RubricFields};
 
 const SCHEMA: &str = "trajview.gold/1";
 
-pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Vec<Gold> {
-    let Some(document) = fields::document(file, SCHEMA, warnings) else { return vec![] };
+pub fn read_gold(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Vec<GoldLabel> {
+    let Some(document) = fields::read_document(file, SCHEMA, warnings) else { return vec![] };
     let mut all = vec![];
-    for (number, fields) in fields::objects(file, &document, "gold", warnings) {
-        match gold(&fields) {
+    for (number, fields) in fields::objects_in_list(file, &document, "gold", warnings) {
+        match read_gold_entry(&fields) {
             Ok(gold) => all.push(gold),
             Err(what) => {
                 let what = format!("gold, entry {number}: {what}");
@@ -29,50 +29,50 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Vec<Gold> {
     all
 }
 
-/// One entry. The error is a sentence.
-fn gold(fields: &Fields<'_>) -> Result<Gold, String> {
-    let component = fields.id("component").ok_or("names no component")?;
-    let unit = match fields.words("unit") {
-        Some(word) => Unit::by_word(&word).ok_or_else(|| format!("no unit is called {word:?}"))?,
-        None => Unit::default(),
+/// Returns one entry. The error is a sentence.
+fn read_gold_entry(fields: &RubricFields<'_>) -> Result<GoldLabel, String> {
+    let component = fields.trimmed_id("component").ok_or("names no component")?;
+    let unit = match fields.as_written("unit") {
+        Some(word) => LabelUnit::by_word(&word).ok_or_else(|| format!("no unit is called {word:?}"))?,
+        None => LabelUnit::default(),
     };
-    let mut gold = Gold {
+    let mut gold = GoldLabel {
         component,
         unit,
-        criterion: fields.id("criterion"),
-        commit: fields.id("commit"),
-        turn: fields.ordinal("turn"),
-        scale: fields.words("scale"),
+        criterion: fields.trimmed_id("criterion"),
+        commit: fields.trimmed_id("commit"),
+        turn: fields.count_from_one("turn"),
+        scale: fields.as_written("scale"),
         cannot_tell: fields.flag("cannot_tell") == Some(true),
-        by: fields.words("by"),
-        note: fields.words("note"),
-        at: fields.words("at"),
-        ..Gold::default()
+        by: fields.as_written("by"),
+        note: fields.as_written("note"),
+        at: fields.as_written("at"),
+        ..GoldLabel::default()
     };
-    gold.score = fields.score_on("score", gold.scale_of())?;
-    for source in fields.objects("from") {
-        let Some(annotator) = source.id("annotator") else { continue };
+    gold.score = fields.score_on("score", gold.label_scale())?;
+    for source in fields.objects_of("from") {
+        let Some(annotator) = source.trimmed_id("annotator") else { continue };
         gold.from.push(GoldSource {
             annotator,
-            score: source.score_on("score", gold.scale_of()).unwrap_or_default(),
-            reason: source.words("reason"),
-            note: source.words("note"),
+            score: source.score_on("score", gold.label_scale()).unwrap_or_default(),
+            reason: source.as_written("reason"),
+            note: source.as_written("note"),
         });
     }
     Ok(gold)
 }
 
-/// The content of the file with these outcomes at its end.
+/// Returns the content of the file with these outcomes at its end.
 ///
-/// The error, a sentence that begins with a verb, is about a file that is no file of gold labels: it is not to be written
-/// over.
-pub fn with(before: Option<&[u8]>, new: &[Gold]) -> Result<Vec<u8>, String> {
+/// The error, a sentence that begins with a verb, is about a file that is no file of gold labels: it is not to be
+/// written over.
+pub fn add_gold(before: Option<&[u8]>, new: &[GoldLabel]) -> Result<Vec<u8>, String> {
     let (mut rest, mut entries) = match before {
-        Some(bytes) => known(bytes)?,
+        Some(bytes) => read_existing(bytes)?,
         None => (Map::new(), vec![]),
     };
     for gold in new {
-        let line = serde_json::to_string(&Entry::of(gold));
+        let line = serde_json::to_string(&GoldEntry::from_gold(gold));
         entries.push(line.map_err(|why| format!("cannot be written: {why}"))?);
     }
     rest.remove("schema");
@@ -87,8 +87,8 @@ pub fn with(before: Option<&[u8]>, new: &[Gold]) -> Result<Vec<u8>, String> {
     Ok(text.into_bytes())
 }
 
-/// What is beside the outcomes, and these as they are written.
-fn known(bytes: &[u8]) -> Result<(Map<String, Value>, Vec<String>), String> {
+/// Reads an existing file: the fields beside the outcomes, and the outcomes as they are written.
+fn read_existing(bytes: &[u8]) -> Result<(Map<String, Value>, Vec<String>), String> {
     #[derive(serde::Deserialize)]
     struct Outcomes<'a> {
         #[serde(borrow, default)]
@@ -110,7 +110,7 @@ fn known(bytes: &[u8]) -> Result<(Map<String, Value>, Vec<String>), String> {
 
 /// An outcome as it is written; what is not there is left out.
 #[derive(Serialize)]
-struct Entry<'a> {
+struct GoldEntry<'a> {
     component: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
@@ -126,32 +126,32 @@ struct Entry<'a> {
     by: Option<&'a str>,
     note: Option<&'a str>,
     at: Option<&'a str>,
-    from: Vec<SourceEntry<'a>>,
+    from: Vec<GoldSourceEntry<'a>>,
 }
 
 #[derive(Serialize)]
-struct SourceEntry<'a> {
+struct GoldSourceEntry<'a> {
     annotator: &'a str,
     score: Option<Value>,
     reason: Option<&'a str>,
     note: Option<&'a str>,
 }
 
-impl<'a> Entry<'a> {
-    fn of(gold: &'a Gold) -> Self {
-        let source = |it: &'a GoldSource| SourceEntry {
+impl<'a> GoldEntry<'a> {
+    fn from_gold(gold: &'a GoldLabel) -> Self {
+        let source = |it: &'a GoldSource| GoldSourceEntry {
             annotator: &it.annotator,
-            score: it.score.map(number),
+            score: it.score.map(number_value),
             reason: it.reason.as_deref(),
             note: it.note.as_deref(),
         };
         Self {
             component: &gold.component,
-            unit: (gold.unit != Unit::default()).then(|| gold.unit.word()),
+            unit: (gold.unit != LabelUnit::default()).then(|| gold.unit.word()),
             criterion: gold.criterion.as_deref(),
             commit: gold.commit.as_deref(),
             turn: gold.turn,
-            score: gold.score.map(number),
+            score: gold.score.map(number_value),
             scale: gold.scale.as_deref(),
             cannot_tell: gold.cannot_tell,
             by: gold.by.as_deref(),
@@ -162,8 +162,8 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A whole number has no point.
-fn number(score: f64) -> Value {
+/// Returns a score as JSON; a whole number has no point.
+fn number_value(score: f64) -> Value {
     let is_whole = score.fract() == 0.0 && (0.0..=1e9).contains(&score);
     if is_whole { Value::from(score as u64) } else { Value::from(score) }
 }

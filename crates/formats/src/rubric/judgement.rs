@@ -2,45 +2,45 @@
 
 use std::collections::BTreeSet;
 
-use crate::Source;
+use crate::SourceBytes;
 use trajview_run::{
     Warning,
     flags::Flagging,
     rubric::{
-        CANNOT_TELL, COMPONENTS, DECISIONS, Evidence, FULL, Given, Judge, Judgement, Levels, Look,
-        Overall, PROCESS, Repeat, Scale, ScoredBy, Unit, Verdict, given,
+        CANNOT_TELL, COMPONENT_LEVELS, DECISION_LEVELS, Evidence, FULL_SCORE, CriterionScore, Judge, Judgement, RubricLevels, JudgeToolCall,
+        OverallRule, PROCESS_LEVELS, RepeatNumber, ScoreScale, ScoredBy, LabelUnit, Verdict, criterion_scores,
     },
 };
 
 use super::{
-    fields::{self, Fields},
+    fields::{self, RubricFields},
     flags,
 };
 
-/// What a file holds.
+/// The content of a judgement file, by its rubric.
 #[derive(Debug)]
-pub enum Read {
-    /// Of components.
+pub enum JudgementContent {
+    /// Scores of components.
     Scores(Judgement),
     Flags(Flagging),
     Decisions(Judgement),
     Process(Judgement),
 }
 
-pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
-    let document = fields::document(file, "trajview.judgement/1", warnings)?;
-    let top = Fields::of(&document);
+pub fn read_judgement(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Option<JudgementContent> {
+    let document = fields::read_document(file, "trajview.judgement/1", warnings)?;
+    let top = RubricFields::new(&document);
     if flags::has_flags(&document) {
-        return Some(Read::Flags(flags::read(file, &document, warnings)));
+        return Some(JudgementContent::Flags(flags::read_flagging(file, &document, warnings)));
     }
-    let levels = Levels::of(top.words("rubric").as_deref());
-    let judge = top.object("judge").map(|fields| judge(&fields)).unwrap_or_default();
-    let entries = fields::objects(file, &document, "scores", warnings);
+    let levels = RubricLevels::by_rubric(top.as_written("rubric").as_deref());
+    let judge = top.object("judge").map(|fields| read_judge(&fields)).unwrap_or_default();
+    let entries = fields::objects_in_list(file, &document, "scores", warnings);
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
     let mut seen = BTreeSet::new();
     let mut verdicts = vec![];
     for (number, fields) in entries {
-        let Some(component) = fields.id("component") else {
+        let Some(component) = fields.trimmed_id("component") else {
             warn(format!("scores, entry {number}: names no component"));
             continue;
         };
@@ -50,9 +50,9 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
             ));
             continue;
         }
-        let verdict = match judge.scored_by.is_empty() || *levels != COMPONENTS {
-            true => verdict(component, &fields, levels),
-            false => verdict_by_criteria(component, &fields, &judge),
+        let verdict = match judge.scored_by.is_empty() || *levels != COMPONENT_LEVELS {
+            true => read_verdict(component, &fields, levels),
+            false => read_verdict_by_criteria(component, &fields, &judge),
         };
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
@@ -62,114 +62,116 @@ pub fn read(file: &Source<'_>, warnings: &mut Vec<Warning>) -> Option<Read> {
     let judgement = Judgement {
         file: file.name.into(),
         judge,
-        run: top.words("run"),
-        commit: top.id("commit"),
-        turn: top.ordinal("turn"),
-        rubric: top.words("rubric"),
-        created_at: top.words("created_at"),
-        asked: top.is_list("components").then(|| top.strings("components")),
-        repeat: top.object("repeat").and_then(|fields| repeat(&fields)),
+        run: top.as_written("run"),
+        commit: top.trimmed_id("commit"),
+        turn: top.count_from_one("turn"),
+        rubric: top.as_written("rubric"),
+        created_at: top.as_written("created_at"),
+        requested_ids: top.is_list("components").then(|| top.strings_of("components")),
+        repeat: top.object("repeat").and_then(|fields| read_repeat(&fields)),
         verdicts,
         pooled: None,
     };
     Some(match levels {
-        it if *it == DECISIONS => Read::Decisions(judgement),
-        it if *it == PROCESS => Read::Process(judgement),
-        _ => Read::Scores(judgement),
+        it if *it == DECISION_LEVELS => JudgementContent::Decisions(judgement),
+        it if *it == PROCESS_LEVELS => JudgementContent::Process(judgement),
+        _ => JudgementContent::Scores(judgement),
     })
 }
 
-pub(super) fn judge(fields: &Fields<'_>) -> Judge {
+pub(super) fn read_judge(fields: &RubricFields<'_>) -> Judge {
     Judge {
-        name: fields.text("name"),
-        kind: fields.text("kind"),
-        model: fields.words("model"),
-        prompt_sha256: fields.words("prompt_sha256"),
+        name: fields.text_or_empty("name"),
+        kind: fields.text_or_empty("kind"),
+        model: fields.as_written("model"),
+        prompt_sha256: fields.as_written("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
-        temperature: fields.number("temperature"),
-        scored_by: fields.objects("criteria").filter_map(|fields| scored_by(&fields)).collect(),
-        overall: fields.words("overall").and_then(|word| Overall::by_word(&word)),
+        temperature: fields.finite_number("temperature"),
+        scored_by: fields.objects_of("criteria").filter_map(|fields| read_scored_by(&fields)).collect(),
+        overall: fields.as_written("overall").and_then(|word| OverallRule::by_word(&word)),
     }
 }
 
-/// None where the scale cannot be read.
-fn scored_by(fields: &Fields<'_>) -> Option<ScoredBy> {
-    let scale = Scale::read(&fields.words("scale")?).ok()?;
-    Some(ScoredBy { criterion: fields.id("id"), scale })
+/// Reads a criterion and its scale; None where the scale cannot be read.
+fn read_scored_by(fields: &RubricFields<'_>) -> Option<ScoredBy> {
+    let scale = ScoreScale::parse(&fields.as_written("scale")?).ok()?;
+    Some(ScoredBy { criterion: fields.trimmed_id("id"), scale })
 }
 
-/// None where it has no number, or one beyond all repeats.
-pub(super) fn repeat(fields: &Fields<'_>) -> Option<Repeat> {
-    let number = fields.ordinal("number")?;
-    let of = fields.ordinal("of").unwrap_or(number);
-    (number <= of).then_some(Repeat { number, of })
+/// Reads the number of a repeat; None where it has no number, or one beyond all repeats.
+pub(super) fn read_repeat(fields: &RubricFields<'_>) -> Option<RepeatNumber> {
+    let number = fields.count_from_one("number")?;
+    let of = fields.count_from_one("of").unwrap_or(number);
+    (number <= of).then_some(RepeatNumber { number, total: of })
 }
 
-fn verdict(component: String, fields: &Fields<'_>, levels: &Levels) -> Verdict {
-    let (score, off_scale) = match fields.score_to("score", levels.full()) {
+fn read_verdict(component: String, fields: &RubricFields<'_>, levels: &RubricLevels) -> Verdict {
+    let (score, off_scale) = match fields.score_to("score", levels.highest_score()) {
         Ok(score) => (score, None),
         Err(what) => (None, Some(what)),
     };
-    let label = fields.words("label");
+    let label = fields.as_written("label");
     let is_open = levels.in_words && label.as_deref() == Some(CANNOT_TELL);
-    let error = fields.words("error").or(off_scale);
-    let reason = fields.words("reason").filter(|_| score.is_none() && error.is_none());
+    let error = fields.as_written("error").or(off_scale);
+    let reason = fields.as_written("reason").filter(|_| score.is_none() && error.is_none());
     let is_open = is_open || reason.is_some();
     let nothing = || (score.is_none() && !is_open).then(|| "has no score".to_owned());
     Verdict {
         component,
         score,
         exact: None,
-        given: vec![],
+        criterion_scores: vec![],
         label,
-        rationale: fields.text("rationale"),
-        evidence: fields.objects("evidence").filter_map(|fields| evidence(&fields)).collect(),
-        trace: fields.objects("trace").map(|fields| look(&fields)).collect(),
+        rationale: fields.text_or_empty("rationale"),
+        evidence: fields.objects_of("evidence").filter_map(|fields| read_evidence(&fields)).collect(),
+        trace: fields.objects_of("trace").map(|fields| read_look(&fields)).collect(),
         tokens: fields.count("tokens"),
-        seconds: fields.number("seconds"),
+        seconds: fields.finite_number("seconds"),
         error: error.or_else(nothing),
         reason,
-        about_sha256: fields.words("about_sha256"),
+        about_sha256: fields.as_written("about_sha256"),
     }
 }
 
-/// A verdict with a score for each criterion that its judge scored by; on 0..4 it has one where a rule makes it.
-fn verdict_by_criteria(component: String, fields: &Fields<'_>, judge: &Judge) -> Verdict {
-    let plain = verdict(component, fields, &COMPONENTS);
-    let told = fields.words("error");
-    let (given, problem) = match given_by(fields, &judge.scored_by) {
+/// Returns a verdict with a score for each criterion that its judge scored by; on 0..4 it has one where a rule makes
+/// it.
+fn read_verdict_by_criteria(component: String, fields: &RubricFields<'_>, judge: &Judge) -> Verdict {
+    let plain = read_verdict(component, fields, &COMPONENT_LEVELS);
+    let stated_error = fields.as_written("error");
+    let (given, problem) = match scores_by_criteria(fields, &judge.scored_by) {
         Ok(given) => (given, None),
         Err((given, why)) => (given, Some(why)),
     };
-    let is_own = judge.scored_by.iter().all(|it| it.scale == Unit::Component.scale());
-    let exact = given::overall(&judge.scored_by, judge.overall, &given).filter(|_| is_own);
+    let is_own = judge.scored_by.iter().all(|it| it.scale == LabelUnit::Component.default_scale());
+    let exact = criterion_scores::overall_by_rule(&judge.scored_by, judge.overall, &given).filter(|_| is_own);
     // Half of a level goes up.
-    let score = exact.map(|exact| ((exact + 0.5).floor() as u8).min(FULL));
-    let error = told.or(problem);
+    let score = exact.map(|exact| ((exact + 0.5).floor() as u8).min(FULL_SCORE));
+    let error = stated_error.or(problem);
     let is_reasoned = score.is_none() && error.is_none();
     Verdict {
         score,
         exact: exact.filter(|exact| exact.fract() != 0.0),
-        reason: is_reasoned.then(|| given::why_unscored(&given)),
+        reason: is_reasoned.then(|| criterion_scores::why_unscored(&given)),
         error,
-        given,
+        criterion_scores: given,
         ..plain
     }
 }
 
-/// The scores by these criteria, in their order. Where one is missing or off its scale, the others with a sentence.
-fn given_by(fields: &Fields<'_>, by: &[ScoredBy]) -> Result<Vec<Given>, (Vec<Given>, String)> {
+/// Returns the scores by these criteria, in their order. Where one is missing or off its scale, the others with a
+/// sentence.
+fn scores_by_criteria(fields: &RubricFields<'_>, by: &[ScoredBy]) -> Result<Vec<CriterionScore>, (Vec<CriterionScore>, String)> {
     let (mut given, mut wrong) = (vec![], None);
     for ScoredBy { criterion, scale } in by {
         let name = criterion.as_deref().unwrap_or("the criterion");
-        let entry = fields.objects("criteria").find(|it| it.id("id") == *criterion);
+        let entry = fields.objects_of("criteria").find(|it| it.trimmed_id("id") == *criterion);
         let score = entry.as_ref().map_or(Ok(None), |it| it.score_on("score", *scale));
         match score {
-            Ok(Some(score)) => given.push(Given {
+            Ok(Some(score)) => given.push(CriterionScore {
                 criterion: criterion.clone(),
                 scale: *scale,
                 score,
-                name: entry.map(|it| it.text("label")).unwrap_or_default(),
+                name: entry.map(|it| it.text_or_empty("label")).unwrap_or_default(),
             }),
             Ok(None) => wrong = wrong.or(Some(format!("{name} has no score"))),
             Err(why) => wrong = wrong.or(Some(format!("{name}: {why}"))),
@@ -181,21 +183,21 @@ fn given_by(fields: &Fields<'_>, by: &[ScoredBy]) -> Result<Vec<Given>, (Vec<Giv
     }
 }
 
-/// None where it names no file.
-fn evidence(fields: &Fields<'_>) -> Option<Evidence> {
-    let path = fields.id("path")?;
-    let start = fields.ordinal("start");
-    let end = fields.ordinal("end").or(start);
+/// Reads a piece of evidence; None where it names no file.
+fn read_evidence(fields: &RubricFields<'_>) -> Option<Evidence> {
+    let path = fields.trimmed_id("path")?;
+    let start = fields.count_from_one("start");
+    let end = fields.count_from_one("end").or(start);
     let lines = start.zip(end).map(|(start, end)| (start.min(end), start.max(end)));
     Some(Evidence { path, lines })
 }
 
-pub(super) fn look(fields: &Fields<'_>) -> Look {
-    Look {
-        tool: fields.text("tool"),
-        arguments: fields.text("arguments"),
+pub(super) fn read_look(fields: &RubricFields<'_>) -> JudgeToolCall {
+    JudgeToolCall {
+        tool: fields.text_or_empty("tool"),
+        arguments: fields.text_or_empty("arguments"),
         bytes: fields.count("bytes"),
-        sha256: fields.words("sha256"),
-        excerpt: fields.words("excerpt"),
+        sha256: fields.as_written("sha256"),
+        excerpt: fields.as_written("excerpt"),
     }
 }

@@ -8,74 +8,74 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-use crate::Source;
-use trajview_run::rubric::{Label, Unit, VerdictId, written as score_written};
+use crate::SourceBytes;
+use trajview_run::rubric::{Label, LabelUnit, VerdictId, score_text as score_written};
 
-use super::{fields::Fields, labels};
+use super::{fields::RubricFields, labels};
 
 const SCHEMA: &str = "trajview.labels/1";
 
 /// An object as it is written, by field.
-type Raw = BTreeMap<String, Box<RawValue>>;
+type RawObjectFields = BTreeMap<String, Box<RawValue>>;
 
-/// What is to be added to a file of labels.
+/// The labels, proposals and seen verdicts to be added to a file of labels.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct New<'a> {
-    /// A label takes away the proposal of its item.
+pub struct LabelsToAdd<'a> {
+    /// A label removes the proposal of its item.
     pub labels: &'a [Label],
-    /// One that says nothing takes away the proposal of its item.
+    /// A proposal without content removes the proposal of its item.
     pub proposals: &'a [Label],
     pub seen: &'a [VerdictId],
 }
 
-/// The content of a rater's file with these labels in it. Each takes the place of the one that is
-/// [of one](Label::is_of_one) with it, or is added at the end. The later of two labels of an item counts, so one
-/// that takes a place before another of its item goes to the end instead.
+/// Returns the content of a rater's file with these labels in it. Each replaces the label that is [of
+/// one](Label::is_of_one) with it, or is added at the end. The later of two labels of an item counts, so a label that would
+/// replace one before another of its item is added at the end instead.
 ///
 /// The error, a sentence that begins with a verb, is about a file that is no file of labels: it is not to be written
 /// over.
-pub fn with(before: Option<&[u8]>, annotator: &str, new: New<'_>) -> Result<Vec<u8>, String> {
+pub fn add_labels(before: Option<&[u8]>, annotator: &str, new: LabelsToAdd<'_>) -> Result<Vec<u8>, String> {
     let mut file = match before {
-        Some(bytes) => read(bytes)?,
-        None => Raw::new(),
+        Some(bytes) => read_file(bytes)?,
+        None => RawObjectFields::new(),
     };
-    let mut labels = entries(&file, "labels")?;
-    let mut proposals = entries(&file, "proposals")?;
-    let mut seen = entries(&file, "seen")?;
+    let mut labels = file_entries(&file, "labels")?;
+    let mut proposals = file_entries(&file, "proposals")?;
+    let mut seen = file_entries(&file, "seen")?;
     let cannot = |why: serde_json::Error| format!("cannot be written: {why}");
     for label in new.labels {
-        put(&mut labels, label).map_err(cannot)?;
-        proposals.retain(|it| !it.is(|known| known.is_about_the_same(label)));
+        put_label(&mut labels, label).map_err(cannot)?;
+        proposals.retain(|it| !it.has_label(|known| known.is_about_the_same(label)));
     }
     for proposal in new.proposals {
-        proposals.retain(|it| !it.is(|known| known.is_about_the_same(proposal)));
-        if proposal.says_something() {
-            put(&mut proposals, proposal).map_err(cannot)?;
+        proposals.retain(|it| !it.has_label(|known| known.is_about_the_same(proposal)));
+        if proposal.has_content() {
+            put_label(&mut proposals, proposal).map_err(cannot)?;
         }
     }
     for it in new.seen {
-        see(&mut seen, it).map_err(cannot)?;
+        put_seen(&mut seen, it).map_err(cannot)?;
     }
     if !file.contains_key("annotator") {
         file.insert("annotator".into(), to_raw_value(annotator).map_err(cannot)?);
     }
-    Ok(written(
+    Ok(file_text(
         &file,
         &[("labels", &labels[..]), ("proposals", &proposals[..]), ("seen", &seen[..])],
     )
     .into_bytes())
 }
 
-/// The entries of a list; none where there is no such list.
-fn entries(file: &Raw, list: &str) -> Result<Vec<Entry>, String> {
+/// Returns the entries of a list; none where there is no such list.
+fn file_entries(file: &RawObjectFields, list: &str) -> Result<Vec<LabelEntry>, String> {
     let Some(raw) = file.get(list) else { return Ok(vec![]) };
     let entries: Vec<Box<RawValue>> = serde_json::from_str(raw.get())
         .map_err(|_| format!("has {list} that are no list; not written over"))?;
-    Ok(entries.into_iter().map(Entry::of).collect())
+    Ok(entries.into_iter().map(LabelEntry::from_raw).collect())
 }
 
-fn read(bytes: &[u8]) -> Result<Raw, String> {
-    let file: Raw = serde_json::from_slice(bytes)
+fn read_file(bytes: &[u8]) -> Result<RawObjectFields, String> {
+    let file: RawObjectFields = serde_json::from_slice(bytes)
         .map_err(|why| format!("is no file of labels; not written over: {why}"))?;
     let schema = file.get("schema").and_then(|it| serde_json::from_str::<String>(it.get()).ok());
     match schema {
@@ -86,30 +86,30 @@ fn read(bytes: &[u8]) -> Result<Raw, String> {
     }
 }
 
-/// An entry as it is written, and what it says.
-struct Entry {
+/// An entry as it is written, and its label.
+struct LabelEntry {
     text: Box<RawValue>,
     /// None where it is no label.
     label: Option<Label>,
 }
 
-impl Entry {
-    fn of(text: Box<RawValue>) -> Self {
+impl LabelEntry {
+    fn from_raw(text: Box<RawValue>) -> Self {
         let map: Option<Map<String, Value>> = serde_json::from_str(text.get()).ok();
-        let label = map.and_then(|map| labels::label(&Fields::of(&map)).0);
+        let label = map.and_then(|map| labels::read_label(&RubricFields::new(&map)).0);
         Self { text, label }
     }
 
-    fn is(&self, is_it: impl Fn(&Label) -> bool) -> bool {
+    fn has_label(&self, is_it: impl Fn(&Label) -> bool) -> bool {
         self.label.as_ref().is_some_and(is_it)
     }
 }
 
-fn put(entries: &mut Vec<Entry>, label: &Label) -> serde_json::Result<()> {
-    let known = entries.iter().rposition(|entry| entry.is(|known| known.is_of_one(label)));
+fn put_label(entries: &mut Vec<LabelEntry>, label: &Label) -> serde_json::Result<()> {
+    let known = entries.iter().rposition(|entry| entry.has_label(|known| known.takes_place_of(label)));
     let before = known.map_or(RawValue::NULL, |at| &*entries[at].text);
-    let new = Entry { text: changed(before, label)?, label: Some(label.clone()) };
-    let same_item = |entry: &Entry| entry.is(|known| known.item() == label.item());
+    let new = LabelEntry { text: changed_entry(before, label)?, label: Some(label.clone()) };
+    let same_item = |entry: &LabelEntry| entry.has_label(|known| known.item_key() == label.item_key());
     match known {
         Some(at) if !entries[at + 1..].iter().any(same_item) => entries[at] = new,
         Some(at) => {
@@ -122,15 +122,15 @@ fn put(entries: &mut Vec<Entry>, label: &Label) -> serde_json::Result<()> {
 }
 
 /// Puts what was seen into the entry of its judgement, unit and criterion.
-fn see(entries: &mut Vec<Entry>, new: &VerdictId) -> serde_json::Result<()> {
-    let items = |entry: &Entry| -> Option<BTreeSet<String>> {
+fn put_seen(entries: &mut Vec<LabelEntry>, new: &VerdictId) -> serde_json::Result<()> {
+    let items = |entry: &LabelEntry| -> Option<BTreeSet<String>> {
         let map: Map<String, Value> = serde_json::from_str(entry.text.get()).ok()?;
-        let fields = Fields::of(&map);
-        let unit = fields.words("unit").unwrap_or_else(|| Unit::default().word().into());
-        let is_it = fields.id("judgement").as_deref() == Some(&new.judgement)
+        let fields = RubricFields::new(&map);
+        let unit = fields.as_written("unit").unwrap_or_else(|| LabelUnit::default().word().into());
+        let is_it = fields.trimmed_id("judgement").as_deref() == Some(&new.judgement)
             && unit == new.unit.word()
-            && fields.id("criterion") == new.criterion;
-        is_it.then(|| fields.strings("items").into_iter().collect())
+            && fields.trimmed_id("criterion") == new.criterion;
+        is_it.then(|| fields.strings_of("items").into_iter().collect())
     };
     let known = entries.iter().position(|entry| items(entry).is_some());
     let mut all = known.and_then(|at| items(&entries[at])).unwrap_or_default();
@@ -138,7 +138,7 @@ fn see(entries: &mut Vec<Entry>, new: &VerdictId) -> serde_json::Result<()> {
         return Ok(());
     }
     let before = known.map_or(RawValue::NULL, |at| &*entries[at].text);
-    let is_default = new.unit == Unit::default();
+    let is_default = new.unit == LabelUnit::default();
     let line = line_with(
         before,
         &[
@@ -148,7 +148,7 @@ fn see(entries: &mut Vec<Entry>, new: &VerdictId) -> serde_json::Result<()> {
             ("items", Some(to_raw_value(&all)?)),
         ],
     )?;
-    let entry = Entry { text: line, label: None };
+    let entry = LabelEntry { text: line, label: None };
     match known {
         Some(at) => entries[at] = entry,
         None => entries.push(entry),
@@ -156,10 +156,10 @@ fn see(entries: &mut Vec<Entry>, new: &VerdictId) -> serde_json::Result<()> {
     Ok(())
 }
 
-/// The entry with this label in it, fields that are none of ours kept. What a label had from the beginning is written
-/// whether it is known or not; what came later is written where it says something.
-fn changed(entry: &RawValue, label: &Label) -> serde_json::Result<Box<RawValue>> {
-    let unit = (label.unit != Unit::default()).then(|| to_raw_value(label.unit.word()));
+/// Returns the entry with this label in it; unknown fields are kept. The first fields of the format are always written;
+/// later ones only where they have a value.
+fn changed_entry(entry: &RawValue, label: &Label) -> serde_json::Result<Box<RawValue>> {
+    let unit = (label.unit != LabelUnit::default()).then(|| to_raw_value(label.unit.word()));
     let confidence = label.confidence.map(|it| to_raw_value(it.word()));
     let score = label.score.map_or_else(|| "null".to_owned(), score_written);
     line_with(
@@ -184,35 +184,36 @@ fn changed(entry: &RawValue, label: &Label) -> serde_json::Result<Box<RawValue>>
     )
 }
 
-/// An object in one line: these fields first, without those that have no value, then the rest of what was there.
+/// Returns an object in one line: these fields first, without those that have no value, then the rest of what was
+/// there.
 fn line_with(
     before: &RawValue,
     fields: &[(&str, Option<Box<RawValue>>)],
 ) -> serde_json::Result<Box<RawValue>> {
-    let mut rest: Raw = serde_json::from_str::<Option<Raw>>(before.get())?.unwrap_or_default();
+    let mut rest: RawObjectFields = serde_json::from_str::<Option<RawObjectFields>>(before.get())?.unwrap_or_default();
     let mut line = String::from("{");
     for (name, value) in fields {
         rest.remove(*name);
         if let Some(value) = value {
-            field(&mut line, name, value);
+            push_field(&mut line, name, value);
         }
     }
     for (name, value) in &rest {
-        field(&mut line, name, value);
+        push_field(&mut line, name, value);
     }
     line.push('}');
     RawValue::from_string(line)
 }
 
-fn field(line: &mut String, name: &str, value: &RawValue) {
+fn push_field(line: &mut String, name: &str, value: &RawValue) {
     if !line.ends_with('{') {
         line.push_str(", ");
     }
     line.push_str(&format!("{}: {}", Value::from(name), value.get()));
 }
 
-fn written(file: &Raw, lists: &[(&str, &[Entry])]) -> String {
-    let list = |entries: &[Entry]| {
+fn file_text(file: &RawObjectFields, lists: &[(&str, &[LabelEntry])]) -> String {
+    let list = |entries: &[LabelEntry]| {
         let entries: Vec<String> =
             entries.iter().map(|entry| format!("    {}", entry.text.get().trim())).collect();
         match entries.as_slice() {
@@ -220,7 +221,7 @@ fn written(file: &Raw, lists: &[(&str, &[Entry])]) -> String {
             all => format!("[\n{}\n  ]", all.join(",\n")),
         }
     };
-    let is_written = |name: &str, entries: &[Entry]| {
+    let is_written = |name: &str, entries: &[LabelEntry]| {
         name == "labels" || !entries.is_empty() || file.contains_key(name)
     };
     let lists = lists.iter().filter(|(name, entries)| is_written(name, entries));
@@ -240,9 +241,9 @@ fn written(file: &Raw, lists: &[(&str, &[Entry])]) -> String {
     text
 }
 
-/// Whose labels a file holds, as [`super::read`] says it: by its own words, else by its name.
-pub fn annotator(file: &Source<'_>) -> Option<String> {
-    labels::read(file, &mut vec![]).map(|labels| labels.annotator)
+/// Returns the rater of a file, as [`super::read_rubric`] finds it: by the file's own field, else by its name.
+pub fn annotator_of_file(file: &SourceBytes<'_>) -> Option<String> {
+    labels::read_labels(file, &mut vec![]).map(|labels| labels.annotator)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@ use super::*;
 
 fn read_all(files: &[(&str, &str)]) -> Rubric {
     let files: Vec<_> =
-        files.iter().map(|(name, text)| Source { name, bytes: text.as_bytes() }).collect();
-    read(&files)
+        files.iter().map(|(name, text)| SourceBytes { name, bytes: text.as_bytes() }).collect();
+    read_rubric(&files)
 }
 
-fn told(rubric: &Rubric) -> Vec<String> {
+fn warning_texts(rubric: &Rubric) -> Vec<String> {
     rubric.warnings.iter().map(|it| format!("{}: {}", it.place, it.what)).collect()
 }
 
@@ -31,7 +31,7 @@ fn what_cannot_be_used_is_named_and_the_rest_counts() {
         ("labels/x.json", r#"{"schema": "other/1", "labels": [{"component": "C2", "score": -1}]}"#),
         ("notes.txt", "not ours"),
     ]);
-    insta::assert_snapshot!(told(&rubric).join("\n"), @r#"
+    insta::assert_snapshot!(warning_texts(&rubric).join("\n"), @r#"
     components.json: components, entry 4: is not an object
     components.json: components, entry 2: C1 is there already; the first one counts
     components.json: components, entry 3: has no id
@@ -66,10 +66,10 @@ fn a_level_holds_until_the_next_entry() {
     )]);
     let exposure = rubric.exposure.as_ref().unwrap();
     let levels: Vec<_> =
-        [1, 2, 8, 9, 80].iter().map(|&turn| exposure.components[0].at(turn)).collect();
+        [1, 2, 8, 9, 80].iter().map(|&turn| exposure.components[0].level_at(turn)).collect();
     assert_eq!(levels, [0, 1, 1, 4, 4]);
     assert_eq!(
-        told(&rubric),
+        warning_texts(&rubric),
         [
             "exposure.json: C1: the level 5 is not on the scale 0..4",
             "exposure.json: C1: an entry without a turn or without a level"
@@ -98,7 +98,7 @@ fn judgements_stand_in_the_order_they_were_made_and_the_last_speaks() {
     let rubric = read_all(&files);
     let kinds: Vec<_> = rubric.judgements.iter().map(|it| it.judge.kind.as_str()).collect();
     assert_eq!(kinds, ["http", "human", "command"]);
-    assert_eq!(rubric.chosen().unwrap().judge.kind, "human");
+    assert_eq!(rubric.result_judgement().unwrap().judge.kind, "human");
     assert_eq!(rubric.judgements[2].verdicts[0].error.as_deref(), Some("has no score"));
 }
 
@@ -123,7 +123,7 @@ fn what_a_judge_was_not_asked_about_is_not_missed() {
     ]);
 
     let of_judgements: Vec<_> =
-        told(&rubric).into_iter().filter(|it| it.starts_with("judgements/")).collect();
+        warning_texts(&rubric).into_iter().filter(|it| it.starts_with("judgements/")).collect();
     assert_eq!(
         of_judgements,
         [
@@ -133,17 +133,17 @@ fn what_a_judge_was_not_asked_about_is_not_missed() {
         ]
     );
     let [asked, bare, odd] = rubric.judgements.as_slice() else { panic!("three") };
-    assert_eq!(asked.repeat, Some(trajview_run::rubric::Repeat { number: 2, of: 3 }));
+    assert_eq!(asked.repeat, Some(trajview_run::rubric::RepeatNumber { number: 2, total: 3 }));
     assert_eq!(asked.judge.temperature, Some(0.5));
     assert_eq!([asked.asks_about("C2"), asked.asks_about("C3")], [false, true]);
     assert_eq!((bare.repeat, odd.repeat, odd.judge.temperature), (None, None, None));
-    assert_eq!((&odd.asked, odd.asks_about("C2")), (&None, true));
+    assert_eq!((&odd.requested_ids, odd.asks_about("C2")), (&None, true));
 }
 
 proptest::proptest! {
     #[test]
     fn whatever_the_bytes_it_returns(bytes: Vec<u8>, name in "(components|exposure|judgements/a|labels/a)\\.json") {
-        read(&[Source { name: &name, bytes: &bytes }]);
+        read_rubric(&[SourceBytes { name: &name, bytes: &bytes }]);
     }
 
     #[test]
@@ -152,6 +152,6 @@ proptest::proptest! {
         if text.is_char_boundary(at) {
             text.insert_str(at, &junk);
         }
-        read(&[Source { name: "components.json", bytes: text.as_bytes() }]);
+        read_rubric(&[SourceBytes { name: "components.json", bytes: text.as_bytes() }]);
     }
 }

@@ -20,33 +20,33 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    Place, SourceId, label,
-    recorded::{Passed, TestCase, TestGroup, TestOutcome, Tests},
+    RecordPlace, SourceId, first_line_label,
+    checkpoint_record::{PassCount, TestCase, TestGroup, TestOutcome, RecordedTests},
 };
 
 use super::{
-    super::{Source, nested::place_within, not_finite},
-    generation::Generation,
-    json::{self, Object},
+    super::{SourceBytes, nested_logs::place_within, not_finite},
+    generation::SlopGeneration,
+    raw_object::{self, RawObject},
     values,
 };
 
-/// The tests of `evaluation.json`; an error is a sentence.
-pub fn tests(source: Source<'_>, generation: Option<Generation>) -> Result<Tests, String> {
+/// Returns the tests of `evaluation.json`; an error is a sentence.
+pub fn read_tests(source: SourceBytes<'_>, generation: Option<SlopGeneration>) -> Result<RecordedTests, String> {
     let text = std::str::from_utf8(source.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let object: Object<'_> = serde_json::from_str(text).map_err(|why| not_json(&why))?;
-    let cases = cases(&object);
-    let groups = groups(&object, &cases);
-    let collected = object.get("pytest_collected").and_then(values::count);
+    let object: RawObject<'_> = serde_json::from_str(text).map_err(|why| not_json_text(&why))?;
+    let cases = read_cases(&object);
+    let groups = group_counts(&object, &cases);
+    let collected = object.get("pytest_collected").and_then(values::lenient_count);
     let sum = |keeps: fn(TestGroup) -> bool| {
         let kept = groups.iter().filter(|(group, _)| keeps(*group));
-        kept.fold(Passed::default(), |sum, (_, passed)| sum + *passed)
+        kept.fold(PassCount::default(), |sum, (_, passed)| sum + *passed)
     };
     let mut strict = sum(|_| true);
-    if strict.total == 0 && generation.is_none_or(|generation| generation >= Generation::G1) {
+    if strict.total == 0 && generation.is_none_or(|generation| generation >= SlopGeneration::G1) {
         strict.total = collected.unwrap_or(0);
     }
-    Ok(Tests {
+    Ok(RecordedTests {
         source: source.name.into(),
         strict,
         iso: sum(|group| group != TestGroup::Regression),
@@ -58,54 +58,54 @@ pub fn tests(source: Source<'_>, generation: Option<Generation>) -> Result<Tests
     })
 }
 
-/// What to say of a file that is not JSON.
-pub fn not_json(why: &serde_json::Error) -> String {
+/// Returns the warning about a file that is not JSON.
+pub fn not_json_text(why: &serde_json::Error) -> String {
     let reason = why.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
     format!("not JSON: {reason} at column {}", why.column())
 }
 
-/// As counted by the harness; where it kept no counts, as its list of tests has them.
-fn groups(evaluation: &Object<'_>, cases: &[TestCase]) -> Vec<(TestGroup, Passed)> {
-    let Some(totals) = evaluation.object("total_counts") else { return counted(cases) };
+/// Returns the counts by group as the harness counted them; where it has no counts, those of its list of tests.
+fn group_counts(evaluation: &RawObject<'_>, cases: &[TestCase]) -> Vec<(TestGroup, PassCount)> {
+    let Some(totals) = evaluation.object("total_counts") else { return count_by_group(cases) };
     let passes = evaluation.object("pass_counts").unwrap_or_default();
-    let field = |object: &Object<'_>, group: TestGroup| {
+    let field = |object: &RawObject<'_>, group: TestGroup| {
         let mut fields = object.fields();
         fields.find_map(|(name, raw)| {
-            (TestGroup::of(name) == Some(group)).then(|| values::count(raw))?
+            (TestGroup::from_word(name) == Some(group)).then(|| values::lenient_count(raw))?
         })
     };
     let one = |group| {
         let total = field(&totals, group)?;
         let passed = field(&passes, group).unwrap_or(0);
-        Some((group, Passed { passed, total }))
+        Some((group, PassCount { passed, total }))
     };
     TestGroup::ALL.into_iter().filter_map(one).collect()
 }
 
-fn counted(cases: &[TestCase]) -> Vec<(TestGroup, Passed)> {
-    let mut groups: BTreeMap<TestGroup, Passed> = BTreeMap::new();
+fn count_by_group(cases: &[TestCase]) -> Vec<(TestGroup, PassCount)> {
+    let mut groups: BTreeMap<TestGroup, PassCount> = BTreeMap::new();
     let run = cases.iter().filter(|case| case.outcome != TestOutcome::Skipped);
     for (group, case) in run.filter_map(|case| Some((case.group?, case))) {
         let passed = u64::from(case.outcome == TestOutcome::Passed);
         let sum = groups.entry(group).or_default();
-        *sum = *sum + Passed { passed, total: 1 };
+        *sum = *sum + PassCount { passed, total: 1 };
     }
     groups.into_iter().collect()
 }
 
-fn cases(evaluation: &Object<'_>) -> Vec<TestCase> {
+fn read_cases(evaluation: &RawObject<'_>) -> Vec<TestCase> {
     let Some(tests) = evaluation.get("tests") else { return vec![] };
-    match Object::of(tests) {
+    match RawObject::from_raw(tests) {
         Some(groups) => groups.fields().flat_map(|(key, raw)| cases_of_group(key, raw)).collect(),
-        None => json::array(tests).into_iter().filter_map(legacy_case).collect(),
+        None => raw_object::raw_elements(tests).into_iter().filter_map(legacy_case).collect(),
     }
 }
 
-/// `"checkpoint_2-Core": {"passed": [...], "failed": [...], "skipped": [...]}`
+/// Reads the tests of a group: `"checkpoint_2-Core": {"passed": [...], "failed": [...], "skipped": [...]}`.
 fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
     let (checkpoint, group) = key.rsplit_once('-').unwrap_or((key, ""));
-    let outcomes = Object::of(raw).unwrap_or_default();
+    let outcomes = RawObject::from_raw(raw).unwrap_or_default();
     let lists = [
         ("passed", TestOutcome::Passed),
         ("failed", TestOutcome::Failed),
@@ -113,9 +113,9 @@ fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
     ];
     let one = |outcome: TestOutcome, name: &RawValue| {
         Some(TestCase {
-            name: json::text(name)?.into(),
+            name: raw_object::string_text(name)?.into(),
             checkpoint: checkpoint.into(),
-            group: TestGroup::of(group),
+            group: TestGroup::from_word(group),
             outcome,
             seconds: None,
             reason: None,
@@ -123,37 +123,37 @@ fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
         })
     };
     let list =
-        |(key, outcome)| outcomes.array(key).into_iter().filter_map(move |name| one(outcome, name));
+        |(key, outcome)| outcomes.elements_of(key).into_iter().filter_map(move |name| one(outcome, name));
     lists.into_iter().flat_map(list).collect()
 }
 
-/// An entry of the list that the first evaluations were: `{id, checkpoint, group_type, status, duration_ms}`.
+/// Returns an entry of the list that the first evaluations were: `{id, checkpoint, group_type, status, duration_ms}`.
 fn legacy_case(raw: &RawValue) -> Option<TestCase> {
-    let test = Object::of(raw)?;
+    let test = RawObject::from_raw(raw)?;
     let outcome = match test.text("status")?.as_ref() {
         "passed" => TestOutcome::Passed,
         "skipped" => TestOutcome::Skipped,
         _ => TestOutcome::Failed,
     };
     Some(TestCase {
-        name: test.text_of(&["id", "name"])?.into(),
-        checkpoint: test.boxed("checkpoint").unwrap_or_default(),
-        group: test.text("group_type").and_then(|group| TestGroup::of(&group)),
+        name: test.first_text(&["id", "name"])?.into(),
+        checkpoint: test.non_empty_text("checkpoint").unwrap_or_default(),
+        group: test.text("group_type").and_then(|group| TestGroup::from_word(&group)),
         outcome,
-        seconds: test.get("duration_ms").and_then(values::lenient).map(|millis| millis / 1000.0),
+        seconds: test.get("duration_ms").and_then(values::lenient_number).map(|millis| millis / 1000.0),
         reason: None,
         failure: None,
     })
 }
 
 /// Adds to the tests what pytest reported of them: how long they took, and why they failed. An error is a sentence.
-pub fn add_report(tests: &mut Tests, report: Source<'_>, id: SourceId) -> Result<(), String> {
+pub fn add_report(tests: &mut RecordedTests, report: SourceBytes<'_>, id: SourceId) -> Result<(), String> {
     let text = std::str::from_utf8(report.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let text = not_finite::readable(text);
-    let object: Object<'_> = serde_json::from_str(&text).map_err(|why| not_json(&why))?;
-    let mut by_name: BTreeMap<String, Vec<Reported>> = BTreeMap::new();
-    for raw in object.array("tests") {
-        if let Some((name, reported)) = reported(raw, place_within(text.as_bytes(), raw.get(), id))
+    let text = not_finite::readable_json(text);
+    let object: RawObject<'_> = serde_json::from_str(&text).map_err(|why| not_json_text(&why))?;
+    let mut by_name: BTreeMap<String, Vec<ReportedTest>> = BTreeMap::new();
+    for raw in object.elements_of("tests") {
+        if let Some((name, reported)) = read_report(raw, place_within(text.as_bytes(), raw.get(), id))
         {
             by_name.entry(name).or_default().push(reported);
         }
@@ -161,7 +161,7 @@ pub fn add_report(tests: &mut Tests, report: Source<'_>, id: SourceId) -> Result
     for case in &mut tests.cases {
         let name = last_part(&case.name);
         let Some(found) = by_name.get(name) else { continue };
-        // The same test may stand in the files of several checkpoints.
+        // The same test may be in the files of several checkpoints.
         let file = format!("test_{}.py", case.checkpoint);
         let own = found.iter().find(|reported| reported.node.contains(&file));
         let Some(reported) = own.or(found.first()) else { continue };
@@ -174,42 +174,42 @@ pub fn add_report(tests: &mut Tests, report: Source<'_>, id: SourceId) -> Result
     Ok(())
 }
 
-struct Reported {
+struct ReportedTest {
     node: String,
     seconds: Option<f64>,
     reason: Option<Box<str>>,
-    place: Place,
+    place: RecordPlace,
 }
 
-/// A test without its file and class.
+/// Returns a test without its file and class.
 fn last_part(node: &str) -> &str {
     // A parameter may hold the separator itself.
     let head = node.split('[').next().unwrap_or(node);
     head.rfind("::").map_or(node, |at| &node[at + 2..])
 }
 
-fn reported(raw: &RawValue, place: Place) -> Option<(String, Reported)> {
-    let test = Object::of(raw)?;
+fn read_report(raw: &RawValue, place: RecordPlace) -> Option<(String, ReportedTest)> {
+    let test = RawObject::from_raw(raw)?;
     let node = test.text("nodeid")?.into_owned();
-    let stages: Vec<Object<'_>> =
+    let stages: Vec<RawObject<'_>> =
         ["setup", "call", "teardown"].iter().filter_map(|stage| test.object(stage)).collect();
-    let seconds = stages.iter().filter_map(|stage| values::lenient(stage.get("duration")?));
+    let seconds = stages.iter().filter_map(|stage| values::lenient_number(stage.get("duration")?));
     let reason = stages.iter().find_map(|stage| {
-        let message = stage.object("crash").and_then(|crash| crash.boxed("message"));
+        let message = stage.object("crash").and_then(|crash| crash.non_empty_text("message"));
         message.or_else(|| last_line(&stage.text("longrepr")?))
     });
     let name = last_part(&node).to_owned();
     let seconds = seconds.reduce(|sum, more| sum + more);
-    Some((name, Reported { node, seconds, reason: reason.map(|text| label(&text)), place }))
+    Some((name, ReportedTest { node, seconds, reason: reason.map(|text| first_line_label(&text)), place }))
 }
 
 fn last_line(text: &str) -> Option<Box<str>> {
     text.lines().rev().find(|line| !line.trim().is_empty()).map(Into::into)
 }
 
-/// The whole text of a failure, from a test of `report.json`.
-pub fn failure(record: &str) -> String {
-    let test = Object::parse(record).unwrap_or_default();
+/// Returns the whole text of a failure, from a test of `report.json`.
+pub fn failure_text(record: &str) -> String {
+    let test = RawObject::parse(record).unwrap_or_default();
     let stages = ["setup", "call", "teardown"].into_iter().filter_map(|name| {
         let stage = test.object(name)?;
         let text = stage.text("longrepr").map(Into::<String>::into);
@@ -222,13 +222,13 @@ pub fn failure(record: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: &str, generation: Generation) -> Tests {
-        let source = Source { name: "evaluation.json", bytes: text.as_bytes() };
-        super::tests(source, Some(generation)).unwrap()
+    fn read_evaluation(text: &str, generation: SlopGeneration) -> RecordedTests {
+        let source = SourceBytes { name: "evaluation.json", bytes: text.as_bytes() };
+        super::read_tests(source, Some(generation)).unwrap()
     }
 
-    fn passed(passed: u64, total: u64) -> Passed {
-        Passed { passed, total }
+    fn passed_of(passed: u64, total: u64) -> PassCount {
+        PassCount { passed, total }
     }
 
     #[test]
@@ -236,32 +236,32 @@ mod tests {
         let text = r#"{"pass_counts": {"Core": 4, "Functionality": 18, "Error": 9, "Regression": 1},
             "total_counts": {"Core": 4, "Functionality": 20, "Error": 13, "Regression": 2}}"#;
 
-        let tests = read(text, Generation::G2);
+        let tests = read_evaluation(text, SlopGeneration::G2);
 
-        assert_eq!((tests.strict, tests.iso), (passed(32, 39), passed(31, 37)));
-        assert!(tests.group(TestGroup::Core).unwrap().all());
+        assert_eq!((tests.strict, tests.iso), (passed_of(32, 39), passed_of(31, 37)));
+        assert!(tests.group_counts(TestGroup::Core).unwrap().is_all_passed());
     }
 
     #[test]
     fn a_group_without_a_count_is_not_recorded() {
         let text = r#"{"pass_counts": {"Core": 2}, "total_counts": {"Core": 3, "Error": 1}}"#;
 
-        let tests = read(text, Generation::G0);
+        let tests = read_evaluation(text, SlopGeneration::G0);
 
         assert_eq!(
             tests.groups,
-            [(TestGroup::Core, passed(2, 3)), (TestGroup::Error, passed(0, 1))]
+            [(TestGroup::Core, passed_of(2, 3)), (TestGroup::Error, passed_of(0, 1))]
         );
-        assert_eq!(tests.group(TestGroup::Regression), None);
+        assert_eq!(tests.group_counts(TestGroup::Regression), None);
     }
 
     #[test]
     fn tests_that_were_collected_and_never_ran_count_from_the_paper_on() {
         let text = r#"{"pass_counts": {}, "total_counts": {}, "pytest_collected": 7}"#;
 
-        assert_eq!(read(text, Generation::G0).strict, passed(0, 0));
-        assert_eq!(read(text, Generation::G2).strict, passed(0, 7));
-        assert_eq!(read(text, Generation::G2).iso, passed(0, 0));
+        assert_eq!(read_evaluation(text, SlopGeneration::G0).strict, passed_of(0, 0));
+        assert_eq!(read_evaluation(text, SlopGeneration::G2).strict, passed_of(0, 7));
+        assert_eq!(read_evaluation(text, SlopGeneration::G2).iso, passed_of(0, 0));
     }
 
     #[test]
@@ -270,9 +270,9 @@ mod tests {
             {"id": "test_a", "checkpoint": "checkpoint_1", "group_type": "Core", "status": "passed", "duration_ms": 1500},
             {"id": "test_b", "checkpoint": "checkpoint_1", "group_type": "Core", "status": "error"}, null]}"#;
 
-        let tests = read(text, Generation::G0);
+        let tests = read_evaluation(text, SlopGeneration::G0);
 
-        assert_eq!(tests.groups, [(TestGroup::Core, passed(1, 2))]);
+        assert_eq!(tests.groups, [(TestGroup::Core, passed_of(1, 2))]);
         assert_eq!(tests.cases[0].seconds, Some(1.5));
         assert_eq!(tests.cases[1].outcome, TestOutcome::Failed);
     }
@@ -283,14 +283,14 @@ mod tests {
         let report = br#"{"tests": [{"nodeid": "tests/test_checkpoint_2.py::test_b[x::y]", "call": {}},
             {"nodeid": "tests/test_checkpoint_1.py::T::test_b[x::y]", "setup": {"duration": 0.25},
              "call": {"duration": 0.5, "crash": {"message": "assert 1 == 2"}, "longrepr": "def test_b\nE assert"}}]}"#;
-        let mut tests = read(text, Generation::G2);
+        let mut tests = read_evaluation(text, SlopGeneration::G2);
 
-        add_report(&mut tests, Source { name: "report.json", bytes: report }, SourceId(3)).unwrap();
+        add_report(&mut tests, SourceBytes { name: "report.json", bytes: report }, SourceId(3)).unwrap();
 
         let failed = &tests.cases[1];
         assert_eq!(failed.reason.as_deref(), Some("assert 1 == 2"));
         assert_eq!(failed.seconds, Some(0.75));
-        let record = failed.failure.unwrap().of(report);
-        assert_eq!(failure(std::str::from_utf8(record).unwrap()), "def test_b\nE assert");
+        let record = failed.failure.unwrap().bytes_in(report);
+        assert_eq!(failure_text(std::str::from_utf8(record).unwrap()), "def test_b\nE assert");
     }
 }

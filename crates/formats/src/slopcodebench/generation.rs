@@ -1,26 +1,26 @@
-//! Which SlopCodeBench wrote a run down.
+//! Recognises the generation of SlopCodeBench that wrote a run.
 //!
-//! Nothing in a run says so outright. The marks are those of the files: `problem_catalog.json` came with the problems in
+//! Nothing in a run states it. The marks are those of the files: `problem_catalog.json` came with the problems in
 //! a repository of their own; before it, measurements of flagged lines replaced counts of clones.
 
-use super::json::Object;
+use super::raw_object::RawObject;
 
-/// In the order in which they came.
+/// A generation of SlopCodeBench, in historical order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Generation {
+pub enum SlopGeneration {
     /// January 2026.
     G0,
-    /// As in version 1 of the paper.
+    /// The generation of version 1 of the paper.
     G1,
     /// Version 1.0 of the benchmark.
     G2,
 }
 
 /// Keys that only a generation, or it and those after it, write: into results, rows and quality files.
-const MARKS: [(Generation, &[&str]); 3] = [
-    (Generation::G2, &["expected_checkpoints", "test_collection_hash"]),
+const GENERATION_MARKS: [(SlopGeneration, &[&str]); 3] = [
+    (SlopGeneration::G2, &["expected_checkpoints", "test_collection_hash"]),
     (
-        Generation::G1,
+        SlopGeneration::G1,
         &[
             "violation_pct",
             "verbosity_flagged_sloc_lines",
@@ -30,22 +30,22 @@ const MARKS: [(Generation, &[&str]); 3] = [
         ],
     ),
     (
-        Generation::G0,
+        SlopGeneration::G0,
         &["clone_instances", "source_file_count", "single_method_classes", "checkpoint_pass_rate"],
     ),
 ];
 
-impl Generation {
-    /// The newest generation that these texts (JSON) carry a mark of; None where they carry none.
-    pub fn of<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Self> {
+impl SlopGeneration {
+    /// Returns the newest generation that these texts (JSON) carry a mark of; None where they carry none.
+    pub fn from_texts<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Self> {
         let carries = |key: &str| {
             let key = format!("\"{key}\"");
             texts.clone().any(|text| memchr::memmem::find(text, key.as_bytes()).is_some())
         };
-        MARKS.iter().find(|(_, keys)| keys.iter().any(|key| carries(key))).map(|(found, _)| *found)
+        GENERATION_MARKS.iter().find(|(_, keys)| keys.iter().any(|key| carries(key))).map(|(found, _)| *found)
     }
 
-    const fn words(self) -> &'static str {
+    const fn display_name(self) -> &'static str {
         match self {
             Self::G0 => "G0 (January 2026)",
             Self::G1 => "G1 (paper, version 1)",
@@ -54,15 +54,15 @@ impl Generation {
     }
 }
 
-/// `SlopCodeBench G2 (v1.0)`. `catalog` is `problem_catalog.json`.
-pub fn harness(generation: Option<Generation>, catalog: Option<&str>) -> String {
-    let version = catalog.and_then(|text| Object::parse(text)?.text("version").map(Into::into));
+/// Returns the name of the harness: `SlopCodeBench G2 (v1.0)`. `catalog` is `problem_catalog.json`.
+pub fn harness_name(generation: Option<SlopGeneration>, catalog: Option<&str>) -> String {
+    let version = catalog.and_then(|text| RawObject::parse(text)?.text("version").map(Into::into));
     match (generation, version) {
         (None, _) => "SlopCodeBench, generation not recorded".into(),
-        (Some(Generation::G2), version) => {
+        (Some(SlopGeneration::G2), version) => {
             let version: String = version.unwrap_or_else(|| "v1.0".into());
             format!("SlopCodeBench G2 ({version})")
         }
-        (Some(generation), _) => format!("SlopCodeBench {}", generation.words()),
+        (Some(generation), _) => format!("SlopCodeBench {}", generation.display_name()),
     }
 }

@@ -1,14 +1,14 @@
-//! Which file of a run directory is what.
+//! Assigns the files of a run directory to their checkpoints and kinds.
 
-use super::super::Source;
+use super::super::SourceBytes;
 
 /// The files of one problem, as indexes into the sources.
 #[derive(Debug, Default)]
-pub struct Layout<'a> {
+pub struct RunLayout<'a> {
     /// The problem's folder; empty where no source is below one.
     pub problem: &'a str,
     pub config: Option<usize>,
-    /// Ours, not the harness': how the recording came to be, where somebody says so.
+    /// A file of ours, not of the harness, with the provenance of the recording, where somebody wrote it down.
     pub provenance: Option<usize>,
     pub catalog: Option<usize>,
     pub result: Option<usize>,
@@ -17,13 +17,13 @@ pub struct Layout<'a> {
     pub info: Option<usize>,
     /// Files in which the generation shows.
     pub marked: Vec<usize>,
-    /// In the order of their numbers.
-    pub stages: Vec<Stage>,
+    /// The checkpoints in the order of their numbers.
+    pub stages: Vec<CheckpointFiles>,
 }
 
 /// The files of one checkpoint.
 #[derive(Debug, Default)]
-pub struct Stage {
+pub struct CheckpointFiles {
     /// `checkpoint_3`
     pub name: String,
     pub number: u64,
@@ -41,12 +41,12 @@ pub struct Stage {
     pub logs: Vec<usize>,
     /// The workspace after it is kept; its files are no sources.
     pub has_snapshot: bool,
-    /// What a second pass over it left in `after_skill/`; its log may be among the logs above.
+    /// The files of a second pass over it in `after_skill/`; its log may be among the logs above.
     pub after: Option<Box<Self>>,
 }
 
-/// What a checkpoint's folder may hold; one of them makes it one.
-const MEMBERS: [&str; 11] = [
+/// Names of files and folders in a checkpoint's folder; one of them identifies it.
+const CHECKPOINT_MEMBERS: [&str; 11] = [
     "after_skill",
     "checkpoint.yaml",
     "prompt.txt",
@@ -60,32 +60,32 @@ const MEMBERS: [&str; 11] = [
     "rubric.jsonl",
 ];
 
-/// The number of `checkpoint_7`; None for another name.
+/// Returns the number of `checkpoint_7`; None for another name.
 pub fn checkpoint_number(name: &str) -> Option<u64> {
     let digits = name.strip_prefix("checkpoint_")?;
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { digits.parse().ok() } else { None }
 }
 
-/// Whether a folder with these names (files and folders, as a path below it) is a problem of a run.
+/// Returns whether a folder with these names (files and folders, as a path below it) is a problem of a run.
 pub fn is_problem<'a>(names: impl Iterator<Item = &'a str> + Clone) -> bool {
     let has = |wanted: &str| names.clone().any(|name| name == wanted);
     let is_member = |name: &str| {
         let (folder, member) = name.split_once('/').unwrap_or((name, ""));
-        checkpoint_number(folder).is_some() && MEMBERS.contains(&member)
+        checkpoint_number(folder).is_some() && CHECKPOINT_MEMBERS.contains(&member)
     };
     names.clone().any(is_member) || (has("problem.yaml") && has("run_info.yaml"))
 }
 
-impl<'a> Layout<'a> {
-    pub fn of(sources: &[Source<'a>]) -> Self {
+impl<'a> RunLayout<'a> {
+    pub fn from_sources(sources: &[SourceBytes<'a>]) -> Self {
         let mut layout = Self::default();
         for (at, source) in sources.iter().enumerate() {
             match source.name.split_once('/') {
-                None => layout.of_run(at, source.name),
+                None => layout.add_run_file(at, source.name),
                 Some((problem, below)) => {
                     layout.problem = problem;
-                    layout.of_problem(at, below);
+                    layout.add_problem_file(at, below);
                 }
             }
         }
@@ -93,12 +93,12 @@ impl<'a> Layout<'a> {
         layout
     }
 
-    /// The problem's folder as a prefix of names.
-    pub fn folder(&self) -> String {
+    /// Returns the problem's folder as a prefix of names.
+    pub fn folder_prefix(&self) -> String {
         if self.problem.is_empty() { String::new() } else { format!("{}/", self.problem) }
     }
 
-    fn of_run(&mut self, at: usize, name: &str) {
+    fn add_run_file(&mut self, at: usize, name: &str) {
         match name {
             "config.yaml" => self.config = Some(at),
             "provenance.txt" => self.provenance = Some(at),
@@ -116,30 +116,30 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn of_problem(&mut self, at: usize, name: &str) {
+    fn add_problem_file(&mut self, at: usize, name: &str) {
         match name.split_once('/') {
             None if name == "problem.yaml" => self.problem_facts = Some(at),
             None if name == "run_info.yaml" => self.info = Some(at),
             None => {}
             Some((folder, below)) => {
                 if let Some(number) = checkpoint_number(folder) {
-                    self.of_checkpoint(at, folder, number, below);
+                    self.add_checkpoint_file(at, folder, number, below);
                 }
             }
         }
     }
 
-    fn of_checkpoint(&mut self, at: usize, name: &str, number: u64, below: &str) {
+    fn add_checkpoint_file(&mut self, at: usize, name: &str, number: u64, below: &str) {
         let known = self.stages.iter().position(|stage| stage.name == name);
         let index = known.unwrap_or(self.stages.len());
         if known.is_none() {
-            self.stages.push(Stage { name: name.into(), number, ..Stage::default() });
+            self.stages.push(CheckpointFiles { name: name.into(), number, ..CheckpointFiles::default() });
         }
         let mut stage = &mut self.stages[index];
         let mut below = below;
         if below == "after_skill" || below.starts_with("after_skill/") {
             let name = format!("{name}/after_skill");
-            let after = || Box::new(Stage { name, number, ..Stage::default() });
+            let after = || Box::new(CheckpointFiles { name, number, ..CheckpointFiles::default() });
             stage = stage.after.get_or_insert_with(after);
             below = below.trim_start_matches("after_skill").trim_start_matches('/');
         }
@@ -177,9 +177,9 @@ mod tests {
     #[test]
     fn checkpoints_stand_in_the_order_of_their_numbers() {
         let names = ["p/checkpoint_10/diff.json", "p/checkpoint_9/diff.json", "config.yaml"];
-        let sources = names.map(|name| Source { name, bytes: b"" });
+        let sources = names.map(|name| SourceBytes { name, bytes: b"" });
 
-        let layout = Layout::of(&sources);
+        let layout = RunLayout::from_sources(&sources);
 
         let stages: Vec<_> = layout.stages.iter().map(|stage| stage.name.as_str()).collect();
         assert_eq!((layout.problem, layout.config), ("p", Some(2)));

@@ -7,41 +7,41 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::Source,
-    json::{Object, text},
+    super::SourceBytes,
+    raw_object::{RawObject, string_text},
     quality, values,
 };
-use trajview_run::{Place, SourceId, Warning, recorded::Flag};
+use trajview_run::{RecordPlace, SourceId, Warning, checkpoint_record::Flag};
 
-/// The flags of one file. A line that cannot be read is a warning.
-pub fn flags(source: Source<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
+/// Returns the flags of one file. A line that cannot be read is a warning.
+pub fn read_flags(source: SourceBytes<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
     let lacks = "a flag without a criterion is left out";
-    quality::rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| flag(row, place))
+    quality::read_rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| read_flag(row, place))
 }
 
-fn flag(row: &Object<'_>, place: Place) -> Option<Flag> {
-    let count = |keys: &[&str]| keys.iter().find_map(|key| values::count(row.get(key)?));
+fn read_flag(row: &RawObject<'_>, place: RecordPlace) -> Option<Flag> {
+    let count = |keys: &[&str]| keys.iter().find_map(|key| values::lenient_count(row.get(key)?));
     let start = count(&["start", "line"]);
     Some(Flag {
-        criterion: row.text_of(&["criteria", "criterion"]).filter(|text| !text.is_empty())?.into(),
-        category: row.boxed("category"),
-        kind: row.boxed("type"),
-        path: row.text_of(&["file_name", "file_path"]).unwrap_or_default().into(),
+        criterion: row.first_text(&["criteria", "criterion"]).filter(|text| !text.is_empty())?.into(),
+        category: row.non_empty_text("category"),
+        kind: row.non_empty_text("type"),
+        path: row.first_text(&["file_name", "file_path"]).unwrap_or_default().into(),
         start,
         end: count(&["end"]).or(start),
-        confidence: row.get("confidence").and_then(values::lenient),
-        explanation: row.boxed("explanation"),
+        confidence: row.get("confidence").and_then(values::lenient_number),
+        explanation: row.non_empty_text("explanation"),
         carried_from: carried_from(row),
         place,
     })
 }
 
-fn carried_from(row: &Object<'_>) -> Option<Box<str>> {
-    let said = row.get("carried_over")?;
-    match text(said) {
+fn carried_from(row: &RawObject<'_>) -> Option<Box<str>> {
+    let carried_over = row.get("carried_over")?;
+    match string_text(carried_over) {
         Some(name) => (!name.is_empty()).then(|| name.into()),
-        None if said.get() == "true" => {
-            let number = row.get("original_checkpoint").and_then(values::count)?;
+        None if carried_over.get() == "true" => {
+            let number = row.get("original_checkpoint").and_then(values::lenient_count)?;
             Some(format!("checkpoint_{number}").into())
         }
         None => None,
@@ -50,7 +50,7 @@ fn carried_from(row: &Object<'_>) -> Option<Box<str>> {
 
 /// Follows every flag that was carried over to the checkpoint that found it, and gives it back its type. `ids` are those
 /// of the checkpoints whose flags are given, in order.
-pub fn resolve(ids: &[&str], judged: &mut [Option<Vec<Flag>>]) {
+pub fn resolve_carried_flags(ids: &[&str], judged: &mut [Option<Vec<Flag>>]) {
     let kinds: BTreeMap<Box<str>, Box<str>> = judged
         .iter()
         .flatten()
@@ -82,33 +82,33 @@ pub fn resolve(ids: &[&str], judged: &mut [Option<Vec<Flag>>]) {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<Flag>, Vec<Warning>) {
+    fn read_with_warnings(text: &str) -> (Vec<Flag>, Vec<Warning>) {
         let mut warnings = vec![];
-        let source = Source { name: "rubric.jsonl", bytes: text.as_bytes() };
-        (flags(source, SourceId(0), &mut warnings), warnings)
+        let source = SourceBytes { name: "rubric.jsonl", bytes: text.as_bytes() };
+        (read_flags(source, SourceId(0), &mut warnings), warnings)
     }
 
     #[test]
     fn both_spellings_say_the_same() {
-        let (written, _) = read(
+        let (written, _) = read_with_warnings(
             r#"{"criteria":"overdoc","start":"3","confidence":"4","file_name":"a.py","carried_over":"checkpoint_2"}"#,
         );
-        let (documented, _) = read(
+        let (documented, _) = read_with_warnings(
             r#"{"criterion":"overdoc","line":3,"confidence":4,"file_path":"a.py","carried_over":true,"original_checkpoint":2}"#,
         );
 
-        let without_place = |flag: &Flag| Flag { place: Place::default(), ..flag.clone() };
+        let without_place = |flag: &Flag| Flag { place: RecordPlace::default(), ..flag.clone() };
         assert_eq!(without_place(&written[0]), without_place(&documented[0]));
         assert_eq!((written[0].start, written[0].end), (Some(3), Some(3)));
     }
 
     #[test]
     fn a_line_that_is_no_flag_is_a_warning_with_its_place() {
-        let (flags, warnings) = read("{\"criteria\":\"a\"}\n{}\nnot json\n");
+        let (flags, warnings) = read_with_warnings("{\"criteria\":\"a\"}\n{}\nnot json\n");
 
         assert_eq!(flags.len(), 1);
-        let said: Vec<_> = warnings.iter().map(|warning| warning.place.as_str()).collect();
-        assert_eq!(said, ["rubric.jsonl:2", "rubric.jsonl:3"]);
+        let places: Vec<_> = warnings.iter().map(|warning| warning.place.as_str()).collect();
+        assert_eq!(places, ["rubric.jsonl:2", "rubric.jsonl:3"]);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
             Some(vec![flag(Some("c9"), None, 13)]),
         ];
 
-        resolve(&["c1", "c2", "c3", "c4", "c5"], &mut judged);
+        resolve_carried_flags(&["c1", "c2", "c3", "c4", "c5"], &mut judged);
 
         let from: Vec<Option<&str>> = judged[3..]
             .iter()

@@ -6,25 +6,25 @@
 )]
 
 /// Bytes of a text by 64 at a time: those that mean something within a string are some tens of bytes apart as a rule.
-pub struct Block {
+pub struct ByteBlock {
     bytes: [u8; Self::BYTES],
-    /// A bit for each quote, each backslash and each byte that may not stand in a string.
+    /// A bit for each quote, each backslash and each byte that a string may not contain.
     pub specials: u64,
 }
 
-/// The same, told apart.
-pub struct Marks {
+/// The special bytes of a block by their kinds.
+pub struct SpecialBytes {
     pub quotes: u64,
     pub backslashes: u64,
-    /// Bytes that may not stand in a string.
+    /// Bytes that a string may not contain.
     pub controls: u64,
 }
 
-impl Block {
+impl ByteBlock {
     pub const BYTES: usize = 64;
 
-    /// None where the text is over.
-    pub fn of(bytes: &[u8], from: usize) -> Option<Self> {
+    /// Creates the block of bytes that begins at `from`; None after the end of the text.
+    pub fn from_bytes(bytes: &[u8], from: usize) -> Option<Self> {
         let rest = bytes.get(from..).filter(|rest| !rest.is_empty())?;
         let bytes = match rest.first_chunk() {
             Some(whole) => *whole,
@@ -35,50 +35,51 @@ impl Block {
                 padded
             }
         };
-        Some(Self { specials: by_sixteen(&bytes, specials), bytes })
+        Some(Self { specials: bits_by_sixteen(&bytes, special_bits), bytes })
     }
 
-    /// Whether a quote comes before all else that means something.
+    /// Returns whether the first special byte is a quote.
     pub fn ends_with_first_special(&self) -> bool {
         let at = self.specials.trailing_zeros() as usize;
         self.bytes.get(at) == Some(&b'"')
     }
 
-    pub fn marks(&self) -> Marks {
-        let (quotes, backslashes) = (self.are(b'"'), self.are(b'\\'));
-        Marks { quotes, backslashes, controls: self.specials & !quotes & !backslashes }
+    pub fn special_bytes(&self) -> SpecialBytes {
+        let (quotes, backslashes) = (self.bits_of_byte(b'"'), self.bits_of_byte(b'\\'));
+        SpecialBytes { quotes, backslashes, controls: self.specials & !quotes & !backslashes }
     }
 
-    /// A bit for each byte that is this one.
-    pub fn are(&self, byte: u8) -> u64 {
-        by_sixteen(&self.bytes, |part| equal(part, byte))
+    /// Returns a bit for each byte that is this one.
+    pub fn bits_of_byte(&self, byte: u8) -> u64 {
+        bits_by_sixteen(&self.bytes, |part| equal_bits(part, byte))
     }
 }
 
-fn by_sixteen(bytes: &[u8; Block::BYTES], of: impl Fn(&[u8; 16]) -> u16) -> u64 {
+fn bits_by_sixteen(bytes: &[u8; ByteBlock::BYTES], of: impl Fn(&[u8; 16]) -> u16) -> u64 {
     let (parts, _) = bytes.as_chunks::<16>();
     parts.iter().rev().fold(0, |found, part| found << 16 | u64::from(of(part)))
 }
 
-/// Goes over the bytes of a text that are backslashes, each of which begins an escape.
+/// Searches a text for the backslashes that begin an escape.
 pub struct Backslashes<'a> {
     bytes: &'a [u8],
-    /// Where the 64 bytes begin.
+    /// The offset of the current 64 bytes.
     at: usize,
     /// One bit a byte, those passed taken out.
     found: u64,
 }
 
 impl<'a> Backslashes<'a> {
-    pub fn of(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, found: Self::found(bytes, 0) }
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, found: Self::backslash_bits(bytes, 0) }
     }
 
-    fn found(bytes: &[u8], at: usize) -> u64 {
-        Block::of(bytes, at).map_or(0, |block| block.are(b'\\'))
+    fn backslash_bits(bytes: &[u8], at: usize) -> u64 {
+        ByteBlock::from_bytes(bytes, at).map_or(0, |block| block.bits_of_byte(b'\\'))
     }
 
-    /// The first one from `from` on, which is never before that of the last call; None where there is none any more.
+    /// Returns the first one from `from` on, which is never before that of the last call; None where there is none any
+    /// more.
     #[inline]
     pub fn next_from(&mut self, from: usize) -> Option<usize> {
         if let passed @ 0..64 = from - self.at {
@@ -87,33 +88,33 @@ impl<'a> Backslashes<'a> {
                 return Some(self.at + self.found.trailing_zeros() as usize);
             }
         } else {
-            (self.at, self.found) = (from, Self::found(self.bytes, from));
+            (self.at, self.found) = (from, Self::backslash_bits(self.bytes, from));
         }
         self.next_block()
     }
 
     fn next_block(&mut self) -> Option<usize> {
         while self.found == 0 {
-            self.at += Block::BYTES;
+            self.at += ByteBlock::BYTES;
             if self.at >= self.bytes.len() {
                 return None;
             }
-            self.found = Self::found(self.bytes, self.at);
+            self.found = Self::backslash_bits(self.bytes, self.at);
         }
         Some(self.at + self.found.trailing_zeros() as usize)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-fn specials(bytes: &[u8; 16]) -> u16 {
-    // SAFETY: every processor of this kind has SSE2, and nothing else is asked of it.
-    unsafe { sse2::specials(bytes) }
+fn special_bits(bytes: &[u8; 16]) -> u16 {
+    // SAFETY: every processor of this kind has SSE2, the only requirement.
+    unsafe { sse2::special_bits(bytes) }
 }
 
 #[cfg(target_arch = "x86_64")]
-fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
-    // SAFETY: every processor of this kind has SSE2, and nothing else is asked of it.
-    unsafe { sse2::equal(bytes, byte) }
+fn equal_bits(bytes: &[u8; 16], byte: u8) -> u16 {
+    // SAFETY: every processor of this kind has SSE2, the only requirement.
+    unsafe { sse2::equal_bits(bytes, byte) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -124,14 +125,14 @@ mod sse2 {
     };
 
     #[target_feature(enable = "sse2")]
-    fn loaded(bytes: &[u8; 16]) -> __m128i {
+    fn load_bytes(bytes: &[u8; 16]) -> __m128i {
         let both = u128::from_le_bytes(*bytes);
         _mm_set_epi64x((both >> 64) as i64, both as i64)
     }
 
     #[target_feature(enable = "sse2")]
-    pub fn specials(bytes: &[u8; 16]) -> u16 {
-        let bytes = loaded(bytes);
+    pub fn special_bits(bytes: &[u8; 16]) -> u16 {
+        let bytes = load_bytes(bytes);
         let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
         let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
         let controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
@@ -139,18 +140,18 @@ mod sse2 {
     }
 
     #[target_feature(enable = "sse2")]
-    pub fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
-        _mm_movemask_epi8(_mm_cmpeq_epi8(loaded(bytes), _mm_set1_epi8(byte as i8))) as u16
+    pub fn equal_bits(bytes: &[u8; 16], byte: u8) -> u16 {
+        _mm_movemask_epi8(_mm_cmpeq_epi8(load_bytes(bytes), _mm_set1_epi8(byte as i8))) as u16
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn specials(bytes: &[u8; 16]) -> u16 {
+fn special_bits(bytes: &[u8; 16]) -> u16 {
     by_eight(bytes, specials_of_8)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn equal(bytes: &[u8; 16], byte: u8) -> u16 {
+fn equal_bits(bytes: &[u8; 16], byte: u8) -> u16 {
     by_eight(bytes, |word| equal_of_8(word, byte))
 }
 
@@ -160,7 +161,7 @@ fn by_eight(bytes: &[u8; 16], of: impl Fn(u64) -> u16) -> u16 {
     of(both as u64) | of((both >> 64) as u64) << 8
 }
 
-/// The same without instructions of a particular processor.
+/// Returns the same without instructions of a particular processor.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn specials_of_8(word: u64) -> u16 {
     let printed = ((word & LOW) + ONES * 0x60) | word;
@@ -181,7 +182,7 @@ const ONES: u64 = u64::from_ne_bytes([1; 8]);
 #[cfg(any(test, not(target_arch = "x86_64")))]
 const LOW: u64 = ONES * 0x7f;
 
-/// The high bit of each byte that is not zero.
+/// Returns the high bit of each byte that is not zero.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn not_zero(word: u64) -> u64 {
     ((word & LOW) + LOW) | word
@@ -201,7 +202,7 @@ mod tests {
     proptest! {
         #[test]
         fn special_bytes_of_a_block_are_found(bytes in prop::collection::vec(any::<u8>(), 0..200), from in 0usize..80) {
-            let Some(block) = Block::of(&bytes, from) else {
+            let Some(block) = ByteBlock::from_bytes(&bytes, from) else {
                 prop_assert!(from >= bytes.len());
                 return Ok(());
             };
@@ -209,19 +210,19 @@ mod tests {
                 let all = bytes[from..].iter().take(64).enumerate();
                 all.filter(|(_, byte)| is(**byte)).fold(0, |bits, (at, _)| bits | 1_u64 << at)
             };
-            let marks = block.marks();
+            let marks = block.special_bytes();
             prop_assert_eq!(block.specials, bits(|byte| matches!(byte, b'"' | b'\\' | 0..0x20)));
             prop_assert_eq!(marks.quotes, bits(|byte| byte == b'"'));
             prop_assert_eq!(marks.backslashes, bits(|byte| byte == b'\\'));
             prop_assert_eq!(marks.controls, bits(|byte| byte < 0x20));
-            prop_assert_eq!(block.are(b'n'), bits(|byte| byte == b'n'));
+            prop_assert_eq!(block.bits_of_byte(b'n'), bits(|byte| byte == b'n'));
         }
 
         #[test]
         fn backslashes_are_found_one_after_the_other(
             text in prop::collection::vec(prop::sample::select(b"\\ab".to_vec()), 0..300), stride in 1usize..90,
         ) {
-            let (mut backslashes, mut from) = (Backslashes::of(&text), 0);
+            let (mut backslashes, mut from) = (Backslashes::new(&text), 0);
             while from < text.len() {
                 let found = backslashes.next_from(from);
                 prop_assert_eq!(found, text[from..].iter().position(|byte| *byte == b'\\').map(|at| from + at));
@@ -232,9 +233,9 @@ mod tests {
 
         #[test]
         fn without_the_processors_help_the_same_is_found(bytes: [u8; 16], byte: u8) {
-            prop_assert_eq!(by_eight(&bytes, specials_of_8), specials(&bytes));
-            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, byte)), equal(&bytes, byte));
-            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, bytes[3])), equal(&bytes, bytes[3]));
+            prop_assert_eq!(by_eight(&bytes, specials_of_8), special_bits(&bytes));
+            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, byte)), equal_bits(&bytes, byte));
+            prop_assert_eq!(by_eight(&bytes, |word| equal_of_8(word, bytes[3])), equal_bits(&bytes, bytes[3]));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is read is held against what serde reads.
+//! Compares the tape with the values that serde reads.
 
 use super::*;
 
@@ -6,24 +6,24 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
-/// Every value of the tape is the value that serde reads there.
-fn same(value: Value<'_>, theirs: &RawValue) {
+/// Asserts that every value of the tape is the value that serde reads there.
+fn assert_same_values(value: TapeValue<'_>, theirs: &RawValue) {
     assert_eq!(value.get(), theirs.get());
     if value.is_list() {
         let elements: Vec<&RawValue> = serde_json::from_str(theirs.get()).unwrap();
         assert_eq!(value.elements().count(), elements.len());
-        value.elements().zip(elements).for_each(|(ours, theirs)| same(ours, theirs));
+        value.elements().zip(elements).for_each(|(ours, theirs)| assert_same_values(ours, theirs));
     }
     if value.is_object() {
         let ours: Vec<(String, &str)> =
             value.fields().map(|(key, value)| (format!("\"{}\"", key.text), value.get())).collect();
-        let theirs: Pairs<'_> = serde_json::from_str(theirs.get()).unwrap();
+        let theirs: SerdePairs<'_> = serde_json::from_str(theirs.get()).unwrap();
         assert_eq!(ours, theirs.0);
         for (_, field) in value.fields() {
-            same(field, serde_json::from_str(field.get()).unwrap());
+            assert_same_values(field, serde_json::from_str(field.get()).unwrap());
         }
     }
-    if let Some(inside) = value.inside()
+    if let Some(inside) = value.string_contents()
         && let Ok(text) = serde_json::from_str::<String>(theirs.get())
     {
         let by_number = inside.text.matches("\\u").count();
@@ -36,9 +36,9 @@ fn same(value: Value<'_>, theirs: &RawValue) {
     }
 }
 
-struct Pairs<'a>(Vec<(String, &'a str)>);
+struct SerdePairs<'a>(Vec<(String, &'a str)>);
 
-impl<'de: 'a, 'a> serde::Deserialize<'de> for Pairs<'a> {
+impl<'de: 'a, 'a> serde::Deserialize<'de> for SerdePairs<'a> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct All;
         impl<'de> Visitor<'de> for All {
@@ -61,7 +61,7 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Pairs<'a> {
     }
 }
 
-fn json() -> impl proptest::strategy::Strategy<Value = String> {
+fn any_json() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let scalar = prop_oneof![
         Just("null".to_owned()),
@@ -81,21 +81,21 @@ fn json() -> impl proptest::strategy::Strategy<Value = String> {
 
 proptest::proptest! {
     #[test]
-    fn of_whatever_document_the_values_are_those_serde_finds(text in json()) {
-        let tape = Tape::read(&text).unwrap();
-        same(tape.root(), serde_json::from_str(&text).unwrap());
+    fn of_whatever_document_the_values_are_those_serde_finds(text in any_json()) {
+        let tape = JsonTape::parse(&text).unwrap();
+        assert_same_values(tape.root(), serde_json::from_str(&text).unwrap());
     }
 
     #[test]
     fn whatever_the_text_it_is_json_exactly_where_serde_says_so(
         text in r#"([\[\]\{\}:, \t]|"|"[a\\n]{0,9}"|-|[0-9.eE+]{1,3}|true|nul|null|\\u00|\\|\x01|é){0,14}"#,
     ) {
-        proptest::prop_assert_eq!(Tape::read(&text).is_some(), is_json(&text));
+        proptest::prop_assert_eq!(JsonTape::parse(&text).is_some(), is_json(&text));
     }
 
     #[test]
     fn a_document_with_one_byte_changed_is_json_exactly_where_serde_says_so(
-        text in json(), at in 0usize..200, byte in proptest::char::any(),
+        text in any_json(), at in 0usize..200, byte in proptest::char::any(),
     ) {
         let mut letters: Vec<char> = text.chars().collect();
         let at = at % letters.len();
@@ -105,7 +105,7 @@ proptest::proptest! {
                 None => letters.truncate(at),
             }
             let text: String = letters.iter().collect();
-            proptest::prop_assert_eq!(Tape::read(&text).is_some(), is_json(&text), "{}", text);
+            proptest::prop_assert_eq!(JsonTape::parse(&text).is_some(), is_json(&text), "{}", text);
         }
     }
 }
@@ -115,15 +115,15 @@ fn json_as_deep_as_a_well_is_checked_and_not_looked_into() {
     for (open, close) in [("[", "]"), ("{\"k\":", "}")] {
         let deep = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         let text = format!("{{\"x\":{deep},\"y\":[2]}}");
-        let tape = Tape::read(&text).unwrap();
+        let tape = JsonTape::parse(&text).unwrap();
         let fields: Vec<_> = tape.root().fields().collect();
 
         assert!(tape.nodes.len() < 100);
         assert_eq!(fields[0].1.get(), deep);
-        assert_eq!(fields[1].1.elements().next().map(Value::get), Some("2"));
-        assert!(Tape::read(&text[..text.len() - 1]).is_none());
+        assert_eq!(fields[1].1.elements().next().map(TapeValue::get), Some("2"));
+        assert!(JsonTape::parse(&text[..text.len() - 1]).is_none());
         let mut value = tape.root();
-        for _ in 0..DEPTH {
+        for _ in 0..MAX_DEPTH {
             let inner = if value.is_list() {
                 value.elements().next()
             } else {
@@ -138,14 +138,14 @@ fn json_as_deep_as_a_well_is_checked_and_not_looked_into() {
 
 #[test]
 fn more_values_than_a_record_has_are_not_held() {
-    let text = format!("{{\"x\":[{}1]}}", "1,".repeat(MOST_VALUES));
+    let text = format!("{{\"x\":[{}1]}}", "1,".repeat(MAX_VALUES));
 
-    assert!(Tape::read(&text).is_none());
-    assert_eq!(why_not(&text).to_string(), "more values than are read of one record");
+    assert!(JsonTape::parse(&text).is_none());
+    assert_eq!(serde_error(&text).to_string(), "more values than are read of one record");
 }
 
 #[test]
 fn what_is_wrong_is_told_in_serdes_words() {
-    assert_eq!(why_not("{\"a\":1").to_string(), "EOF while parsing an object at line 1 column 6");
-    assert!(why_not("[1]").to_string().contains("expected an object"));
+    assert_eq!(serde_error("{\"a\":1").to_string(), "EOF while parsing an object at line 1 column 6");
+    assert!(serde_error("[1]").to_string().contains("expected an object"));
 }

@@ -1,4 +1,4 @@
-//! What a judge may do: list, read, search and find definitions in one snapshot. Every answer is bounded in size.
+//! The tools of a judge: list, read, search and find definitions in one snapshot. Every answer is bounded in size.
 //!
 //! To add a tool write `tools/<name>.rs` with a `run`, and one row of [`TOOLS`].
 
@@ -10,120 +10,120 @@ mod symbols;
 
 use serde_json::{Map, Value, json};
 
-use super::snapshot::Snapshot;
+use super::snapshot::CodeSnapshot;
 
-/// One tool, as it is told to a judge.
+/// One tool, with its description for a judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Tool {
+pub struct JudgeTool {
     pub name: &'static str,
     pub about: &'static str,
     /// Its arguments, each with whether it must be there.
-    pub arguments: &'static [Argument],
-    run: fn(&Arguments<'_>, &Snapshot) -> Result<String, String>,
+    pub arguments: &'static [ToolArgument],
+    run: fn(&ToolArguments<'_>, &CodeSnapshot) -> Result<String, String>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Argument {
+pub struct ToolArgument {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     pub about: &'static str,
     pub is_required: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgumentKind {
     Text,
     Number,
 }
 
-const fn argument(name: &'static str, kind: Kind, about: &'static str) -> Argument {
-    Argument { name, kind, about, is_required: false }
+const fn optional_argument(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
+    ToolArgument { name, kind, about, is_required: false }
 }
 
-const fn required(name: &'static str, kind: Kind, about: &'static str) -> Argument {
-    Argument { name, kind, about, is_required: true }
+const fn required_argument(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
+    ToolArgument { name, kind, about, is_required: true }
 }
 
-/// Every tool, in the order in which a judge is told of them.
-pub const TOOLS: [Tool; 4] = [
-    Tool {
+/// Every tool, in the order of the description for a judge.
+pub const TOOLS: [JudgeTool; 4] = [
+    JudgeTool {
         name: "list",
         about: "Lists the files below a folder with their number of lines.",
-        arguments: &[argument("path", Kind::Text, "a folder, relative; the whole tree without it")],
-        run: list::run,
+        arguments: &[optional_argument("path", ArgumentKind::Text, "a folder, relative; the whole tree without it")],
+        run: list::list_files,
     },
-    Tool {
+    JudgeTool {
         name: "read",
         about: "Reads lines of a file, each with its number.",
         arguments: &[
-            required("path", Kind::Text, "a file, relative"),
-            argument("start", Kind::Number, "first line, from 1"),
-            argument("end", Kind::Number, "last line"),
+            required_argument("path", ArgumentKind::Text, "a file, relative"),
+            optional_argument("start", ArgumentKind::Number, "first line, from 1"),
+            optional_argument("end", ArgumentKind::Number, "last line"),
         ],
-        run: read::run,
+        run: read::read_lines,
     },
-    Tool {
+    JudgeTool {
         name: "search",
         about: "Finds lines that match a regular expression, as path:line: text.",
         arguments: &[
-            required("pattern", Kind::Text, "a regular expression; (?i) ignores case"),
-            argument("path", Kind::Text, "a file or folder, relative"),
+            required_argument("pattern", ArgumentKind::Text, "a regular expression; (?i) ignores case"),
+            optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
         ],
-        run: search::run,
+        run: search::search_lines,
     },
-    Tool {
+    JudgeTool {
         name: "symbols",
         about: "Lists the definitions of functions, classes and types, as path:start-end kind name.",
         arguments: &[
-            argument("path", Kind::Text, "a file or folder, relative"),
-            argument("name", Kind::Text, "only those whose name has this in it, in any case"),
+            optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
+            optional_argument("name", ArgumentKind::Text, "only those whose name has this in it, in any case"),
         ],
-        run: symbols::run,
+        run: symbols::list_symbols,
     },
 ];
 
 /// An answer has no more bytes than this, with the sentence that says it was cut.
 pub const MOST_BYTES: usize = 24 << 10;
 
-/// What a tool said.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// What the judge is told; at most [`MOST_BYTES`].
+pub struct ToolAnswer {
+    /// The text for the judge; at most [`MOST_BYTES`].
     pub text: String,
-    /// Whether it asked for what it cannot have.
+    /// True if the call was refused.
     pub is_refused: bool,
 }
 
-impl Answer {
+impl ToolAnswer {
     pub fn refused(why: &str) -> Self {
-        Self { text: bounded(format!("refused: {why}")), is_refused: true }
+        Self { text: cut_answer(format!("refused: {why}")), is_refused: true }
     }
 }
 
 /// Answers one call; whatever the name and the arguments, it stays in the snapshot.
-pub fn answer(name: &str, arguments: &Value, snapshot: &Snapshot) -> Answer {
+pub fn answer_call(name: &str, arguments: &Value, snapshot: &CodeSnapshot) -> ToolAnswer {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
-        let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-        return Answer::refused(&format!("no such tool; there are {}", known.join(", ")));
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        return ToolAnswer::refused(&format!("no such tool; there are {}", names.join(", ")));
     };
     let nothing = Map::new();
     let arguments = match arguments {
         Value::Object(map) => map,
         Value::Null => &nothing,
-        _ => return Answer::refused("the arguments are not a JSON object"),
+        _ => return ToolAnswer::refused("the arguments are not a JSON object"),
     };
-    match (tool.run)(&Arguments(arguments), snapshot) {
-        Ok(text) => Answer { text: bounded(text), is_refused: false },
-        Err(why) => Answer::refused(&why),
+    match (tool.run)(&ToolArguments(arguments), snapshot) {
+        Ok(text) => ToolAnswer { text: cut_answer(text), is_refused: false },
+        Err(why) => ToolAnswer::refused(&why),
     }
 }
 
 /// The arguments of a call.
-pub struct Arguments<'a>(&'a Map<String, Value>);
+pub struct ToolArguments<'a>(&'a Map<String, Value>);
 
-impl Arguments<'_> {
-    /// None where it is missing or null; an empty text counts as missing.
-    fn text(&self, name: &str) -> Result<Option<&str>, String> {
+impl ToolArguments<'_> {
+    /// Returns a text argument. None where it is missing or null; an empty text counts as missing.
+    fn text_argument(&self, name: &str) -> Result<Option<&str>, String> {
         match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
@@ -131,12 +131,12 @@ impl Arguments<'_> {
         }
     }
 
-    fn needed(&self, name: &str) -> Result<&str, String> {
-        self.text(name)?.ok_or_else(|| format!("{name} is missing"))
+    fn required_text(&self, name: &str) -> Result<&str, String> {
+        self.text_argument(name)?.ok_or_else(|| format!("{name} is missing"))
     }
 
-    /// A line number, from 1.
-    fn line(&self, name: &str) -> Result<Option<usize>, String> {
+    /// Returns a line number, from 1.
+    fn line_argument(&self, name: &str) -> Result<Option<usize>, String> {
         let number = |value: &Value| {
             let whole = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
             usize::try_from(whole?).ok().filter(|line| *line > 0)
@@ -151,10 +151,10 @@ impl Arguments<'_> {
     }
 }
 
-/// A tool as a JSON schema of its arguments.
-pub fn schema(tool: &Tool) -> Value {
-    let property = |argument: &Argument| {
-        let kind = if argument.kind == Kind::Text { "string" } else { "integer" };
+/// Returns a tool as a JSON schema of its arguments.
+pub fn tool_schema(tool: &JudgeTool) -> Value {
+    let property = |argument: &ToolArgument| {
+        let kind = if argument.kind == ArgumentKind::Text { "string" } else { "integer" };
         (argument.name.to_owned(), json!({"type": kind, "description": argument.about}))
     };
     let properties: Map<String, Value> = tool.arguments.iter().map(property).collect();
@@ -168,8 +168,8 @@ pub fn schema(tool: &Tool) -> Value {
     })
 }
 
-/// Cut at the end of a line where it is longer than [`MOST_BYTES`].
-fn bounded(text: String) -> String {
+/// Cuts an answer at the end of a line where it is longer than [`MOST_BYTES`].
+fn cut_answer(text: String) -> String {
     const CUT: &str = "\n(cut here; ask for less at once)";
     if text.len() <= MOST_BYTES {
         return text;
@@ -182,8 +182,8 @@ fn bounded(text: String) -> String {
     format!("{}{CUT}", &text[..end])
 }
 
-/// A line as it is shown, without its end.
-fn line_shown(line: &str) -> String {
+/// Returns a line as it is shown, without its end.
+fn cut_line(line: &str) -> String {
     const MOST_CHARS: usize = 400;
     match line.char_indices().nth(MOST_CHARS) {
         Some((end, _)) => format!("{} (cut)", &line[..end]),

@@ -1,27 +1,27 @@
 //! Paths as a judge names them. Nothing but a relative path below the snapshot's root is taken.
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::CodeSnapshot;
 use trajview_run::{RepoPath, files::FileMode};
 
 /// A place in the snapshot.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum SnapshotPlace {
     Root,
     File(RepoPath),
     Folder(RepoPath),
 }
 
-/// The place that a path names; the root without one. The error is a sentence.
-pub fn place(path: Option<&str>, snapshot: &Snapshot) -> Result<Place, String> {
+/// Returns the place that a path names; the root without one. The error is a sentence.
+pub fn resolve_path(path: Option<&str>, snapshot: &CodeSnapshot) -> Result<SnapshotPlace, String> {
     let Some(path) = path.map(str::trim).filter(|path| !path.is_empty()) else {
-        return Ok(Place::Root);
+        return Ok(SnapshotPlace::Root);
     };
     if is_outside(path) {
         return Err("the path leaves the snapshot; name one relative to its root".into());
     }
     let Some(inside) = RepoPath::new(path) else {
         return match path.split('/').all(|part| part == "." || part.is_empty()) {
-            true => Ok(Place::Root),
+            true => Ok(SnapshotPlace::Root),
             false => Err("not a path".into()),
         };
     };
@@ -30,17 +30,17 @@ pub fn place(path: Option<&str>, snapshot: &Snapshot) -> Result<Place, String> {
     }
     let files = &snapshot.tree().files;
     if files.contains_key(&inside) {
-        return Ok(Place::File(inside));
+        return Ok(SnapshotPlace::File(inside));
     }
     let below = format!("{inside}/");
     let is_folder = files.keys().any(|file| file.as_str().starts_with(&below));
     match is_folder {
-        true => Ok(Place::Folder(inside)),
+        true => Ok(SnapshotPlace::Folder(inside)),
         false => Err(format!("{inside}: no such file or folder in the snapshot")),
     }
 }
 
-/// Absolute on any system, a home folder, an address, or with `..` in it, even where it would come back inside.
+/// Returns whether the path is absolute on any system, a home folder, an address, or has `..` in it, even where it would come back inside.
 fn is_outside(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
     let starts = ["/", "\\", "~", "file:"].iter().any(|start| path.starts_with(start));
@@ -48,8 +48,8 @@ fn is_outside(path: &str) -> bool {
     drive || starts || climbs || path.contains("://") || path.contains('\0')
 }
 
-/// The first part of the path that is a link in the snapshot.
-fn link_on_the_way(path: &RepoPath, snapshot: &Snapshot) -> Option<RepoPath> {
+/// Returns the first part of the path that is a link in the snapshot.
+fn link_on_the_way(path: &RepoPath, snapshot: &CodeSnapshot) -> Option<RepoPath> {
     let text = path.as_str();
     let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
     ends.filter_map(|end| RepoPath::new(&text[..end])).find(|part| {
@@ -58,18 +58,18 @@ fn link_on_the_way(path: &RepoPath, snapshot: &Snapshot) -> Option<RepoPath> {
     })
 }
 
-impl Place {
-    /// The files at this place, links and other repositories left out.
-    pub fn files<'a>(&self, snapshot: &'a Snapshot) -> Vec<&'a RepoPath> {
+impl SnapshotPlace {
+    /// Returns the files at this place, links and other repositories left out.
+    pub fn readable_files<'a>(&self, snapshot: &'a CodeSnapshot) -> Vec<&'a RepoPath> {
         let files = snapshot.tree().files.iter();
         let readable = files
             .filter(|(_, file)| matches!(file.mode, FileMode::Regular | FileMode::Executable))
             .map(|(path, _)| path);
-        readable.filter(|path| self.has(path)).collect()
+        readable.filter(|path| self.contains_file(path)).collect()
     }
 
-    /// Whether a file is here or below.
-    pub fn has(&self, path: &RepoPath) -> bool {
+    /// Returns whether a file is here or below.
+    pub fn contains_file(&self, path: &RepoPath) -> bool {
         match self {
             Self::Root => true,
             Self::File(file) => file == path,

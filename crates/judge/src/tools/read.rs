@@ -1,32 +1,32 @@
 //! Lines of a file, with their numbers.
 
-use crate::snapshot::{Found, Snapshot};
+use crate::snapshot::{SnapshotText, CodeSnapshot};
 
 use super::{
-    Arguments, line_shown,
-    path::{self, Place},
+    ToolArguments, cut_line,
+    path::{self, SnapshotPlace},
 };
 
 /// Lines given where the judge does not say how many, and the most it can have at once.
 const USUAL: usize = 250;
 const MOST: usize = 500;
 
-pub fn run(arguments: &Arguments<'_>, snapshot: &Snapshot) -> Result<String, String> {
-    let path = match path::place(Some(arguments.needed("path")?), snapshot)? {
-        Place::File(path) => path,
-        Place::Folder(path) => return Err(format!("{path} is a folder; use list")),
-        Place::Root => return Err("name a file".into()),
+pub fn read_lines(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+    let path = match path::resolve_path(Some(arguments.required_text("path")?), snapshot)? {
+        SnapshotPlace::File(path) => path,
+        SnapshotPlace::Folder(path) => return Err(format!("{path} is a folder; use list")),
+        SnapshotPlace::Root => return Err("name a file".into()),
     };
-    let text = match snapshot.text(&path) {
-        Found::Text(text) => text,
-        Found::Not(why) => return Err(format!("{path}: {why}")),
+    let text = match snapshot.text_of(&path) {
+        SnapshotText::Text(text) => text,
+        SnapshotText::Unavailable(why) => return Err(format!("{path}: {why}")),
     };
     let count = text.lines().count();
     if count == 0 {
         return Ok(format!("{path} is empty"));
     }
-    let start = arguments.line("start")?.unwrap_or(1);
-    let end = arguments.line("end")?.unwrap_or_else(|| start.saturating_add(USUAL - 1));
+    let start = arguments.line_argument("start")?.unwrap_or(1);
+    let end = arguments.line_argument("end")?.unwrap_or_else(|| start.saturating_add(USUAL - 1));
     if start > count {
         return Err(format!("{path} has {count} lines only"));
     }
@@ -36,6 +36,6 @@ pub fn run(arguments: &Arguments<'_>, snapshot: &Snapshot) -> Result<String, Str
     let end = end.min(count).min(start + MOST - 1);
     let shown = (start..).zip(text.lines().skip(start - 1).take(end + 1 - start));
     let lines: Vec<String> =
-        shown.map(|(number, line)| format!("{number:>5}  {}", line_shown(line))).collect();
+        shown.map(|(number, line)| format!("{number:>5}  {}", cut_line(line))).collect();
     Ok(format!("{path}, lines {start}-{end} of {count}\n{}", lines.join("\n")))
 }

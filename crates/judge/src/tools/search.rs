@@ -2,9 +2,9 @@
 
 use regex::RegexBuilder;
 
-use crate::snapshot::{Found, Snapshot};
+use crate::snapshot::{SnapshotText, CodeSnapshot};
 
-use super::{Arguments, line_shown, path};
+use super::{ToolArguments, cut_line, path};
 
 /// Hits given; the others are counted.
 const MOST: usize = 120;
@@ -12,23 +12,23 @@ const MOST: usize = 120;
 /// Hits of one file given, so that one file does not hide the others.
 const MOST_A_FILE: usize = 30;
 
-/// No more files than this are looked through.
+/// Largest number of files that are searched.
 const MOST_FILES: usize = 5_000;
 
-/// A larger expression is refused (bytes of the compiled program).
+/// Largest expression (bytes of the compiled program).
 const MOST_PROGRAM: usize = 1 << 20;
 
-pub fn run(arguments: &Arguments<'_>, snapshot: &Snapshot) -> Result<String, String> {
-    let pattern = arguments.needed("pattern")?;
+pub fn search_lines(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+    let pattern = arguments.required_text("pattern")?;
     let expression = RegexBuilder::new(pattern)
         .size_limit(MOST_PROGRAM)
         .dfa_size_limit(MOST_PROGRAM)
         .build()
         .map_err(|_| "not a regular expression we can use".to_owned())?;
-    let files = path::place(arguments.text("path")?, snapshot)?.files(snapshot);
+    let files = path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
     let (mut hits, mut count) = (vec![], 0_usize);
     for path in files.iter().take(MOST_FILES) {
-        let Found::Text(text) = snapshot.text(path) else { continue };
+        let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };
         let mut of_file = 0;
         for (number, line) in (1..).zip(text.lines()) {
             if !expression.is_match(line) {
@@ -36,7 +36,7 @@ pub fn run(arguments: &Arguments<'_>, snapshot: &Snapshot) -> Result<String, Str
             }
             (count, of_file) = (count + 1, of_file + 1);
             if of_file <= MOST_A_FILE && hits.len() < MOST {
-                hits.push(format!("{path}:{number}: {}", line_shown(line.trim_end())));
+                hits.push(format!("{path}:{number}: {}", cut_line(line.trim_end())));
             }
         }
     }

@@ -3,86 +3,86 @@
 
 use tree_sitter::Node;
 
-use crate::snapshot::{Found, Snapshot};
+use crate::snapshot::{SnapshotText, CodeSnapshot};
 use trajview_code::{
     has_word,
     tree::{self, Grammar},
 };
 
-use super::{Arguments, path};
+use super::{ToolArguments, path};
 
 /// Definitions given; the others are counted.
 const MOST: usize = 300;
 
-/// No more files than this are parsed.
+/// Largest number of files that are parsed.
 const MOST_FILES: usize = 1_000;
 
 /// Deeper definitions are left out; it also bounds the recursion.
 const MOST_DEEP: usize = 200;
 
-pub fn run(arguments: &Arguments<'_>, snapshot: &Snapshot) -> Result<String, String> {
-    let wanted = arguments.text("name")?.map(str::to_lowercase);
-    let files = path::place(arguments.text("path")?, snapshot)?.files(snapshot);
-    let (mut found, mut parsed) = (vec![], 0_usize);
+pub fn list_symbols(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+    let name_part = arguments.text_argument("name")?.map(str::to_lowercase);
+    let files = path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
+    let (mut lines, mut parsed) = (vec![], 0_usize);
     for path in files {
-        let Some(grammar) = Grammar::of(path.as_str()).filter(|it| it.is_compiled_in()) else {
+        let Some(grammar) = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in()) else {
             continue;
         };
         if parsed == MOST_FILES {
             break;
         }
-        let Found::Text(text) = snapshot.text(path) else { continue };
+        let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };
         parsed += 1;
-        let definitions = definitions(grammar, &text);
+        let definitions = definitions_in(grammar, &text);
         let is_wanted =
-            |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
-        found.extend(
+            |name: &str| name_part.as_ref().is_none_or(|name_part| name.to_lowercase().contains(name_part));
+        lines.extend(
             definitions
                 .into_iter()
                 .filter(|it| is_wanted(&it.name))
                 .map(|it| format!("{path}:{}-{} {} {}", it.start, it.end, it.kind, it.name)),
         );
     }
-    let mut head = match found.len() {
+    let mut head = match lines.len() {
         0 => format!("no definition found, in {parsed} files of source text"),
         1 => "1 definition".to_owned(),
         count => format!("{count} definitions"),
     };
-    if found.len() > MOST {
+    if lines.len() > MOST {
         head.push_str(&format!("; {MOST} are shown, name a folder or a name"));
-        found.truncate(MOST);
+        lines.truncate(MOST);
     }
-    Ok(std::iter::once(head).chain(found).collect::<Vec<_>>().join("\n"))
+    Ok(std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n"))
 }
 
-struct Definition {
+struct SymbolDefinition {
     /// Lines, from 1.
     start: usize,
     end: usize,
-    /// As the grammar's node, such as `function_definition`, without its second word.
+    /// The kind of the grammar's node, such as `function_definition`, without its second word.
     kind: String,
     name: String,
 }
 
-fn definitions(grammar: Grammar, text: &str) -> Vec<Definition> {
-    let mut found = vec![];
-    if let Some(tree) = tree::parse(grammar, text.as_bytes()) {
-        walk(tree.root_node(), text, 0, &mut found);
+fn definitions_in(grammar: Grammar, text: &str) -> Vec<SymbolDefinition> {
+    let mut definitions = vec![];
+    if let Some(tree) = tree::parse_tree(grammar, text.as_bytes()) {
+        collect_definitions(tree.root_node(), text, 0, &mut definitions);
     }
-    found
+    definitions
 }
 
-fn walk(node: Node<'_>, text: &str, depth: usize, found: &mut Vec<Definition>) {
+fn collect_definitions(node: Node<'_>, text: &str, depth: usize, definitions: &mut Vec<SymbolDefinition>) {
     if depth > MOST_DEEP {
         return;
     }
     if let (Some(kind), Some(name)) = (kind_of(node), name_of(node, text)) {
         let (start, end) = (node.start_position().row + 1, node.end_position().row + 1);
-        found.push(Definition { start, end, kind, name });
+        definitions.push(SymbolDefinition { start, end, kind, name });
     }
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor) {
-        walk(child, text, depth + 1, found);
+        collect_definitions(child, text, depth + 1, definitions);
     }
 }
 
@@ -98,7 +98,7 @@ fn kind_of(node: Node<'_>) -> Option<String> {
     has_word(SUBJECTS, stem).then(|| stem.to_owned())
 }
 
-/// The field `name`; in C and C++ it is down the declarator.
+/// Returns the field `name`; in C and C++ it is down the declarator.
 fn name_of(node: Node<'_>, text: &str) -> Option<String> {
     let words = |node: Node<'_>| {
         let name = text.get(node.byte_range())?;

@@ -4,7 +4,7 @@ use serde_json::json;
 use super::*;
 use crate::snapshot::tests::snapshot_of;
 
-fn sample() -> Snapshot {
+fn sample_snapshot() -> CodeSnapshot {
     snapshot_of(&[
         ("README.md", "# Diffusion\nSee model.\n"),
         (
@@ -18,29 +18,29 @@ fn sample() -> Snapshot {
     ])
 }
 
-fn said(name: &str, arguments: Value) -> String {
-    answer(name, &arguments, &sample()).text
+fn call_tool(name: &str, arguments: Value) -> String {
+    answer_call(name, &arguments, &sample_snapshot()).text
 }
 
 #[test]
 fn a_folder_is_listed_with_the_lines_of_its_files() {
     assert_eq!(
-        said("list", json!({})),
+        call_tool("list", json!({})),
         "6 files\nREADME.md (2 lines)\nleak (link, not followed)\nsrc/a.c (1 line)\n\
          src/model.py (6 lines)\nsrc/util.rs (4 lines)\nup (link, not followed)"
     );
-    assert_eq!(said("list", json!({"path": "src/"})).lines().next(), Some("src: 3 files"));
-    assert_eq!(said("list", json!({"path": "./"})), said("list", Value::Null));
+    assert_eq!(call_tool("list", json!({"path": "src/"})).lines().next(), Some("src: 3 files"));
+    assert_eq!(call_tool("list", json!({"path": "./"})), call_tool("list", Value::Null));
 }
 
 #[test]
 fn lines_are_read_with_their_numbers() {
     assert_eq!(
-        said("read", json!({"path": "src/model.py", "start": 4, "end": 5})),
+        call_tool("read", json!({"path": "src/model.py", "start": 4, "end": 5})),
         "src/model.py, lines 4-5 of 6\n    4  class Model:\n    5      def forward(self, x):"
     );
     assert_eq!(
-        said("read", json!({"path": "README.md", "start": "2"})),
+        call_tool("read", json!({"path": "README.md", "start": "2"})),
         "README.md, lines 2-2 of 2\n    2  See model."
     );
 }
@@ -48,28 +48,28 @@ fn lines_are_read_with_their_numbers() {
 #[test]
 fn lines_that_match_are_found() {
     assert_eq!(
-        said("search", json!({"pattern": "(?i)model"})),
+        call_tool("search", json!({"pattern": "(?i)model"})),
         "2 lines match\nREADME.md:2: See model.\nsrc/model.py:4: class Model:"
     );
-    assert_eq!(said("search", json!({"pattern": "nowhere"})), "no line matches, in 4 files");
+    assert_eq!(call_tool("search", json!({"pattern": "nowhere"})), "no line matches, in 4 files");
 }
 
 #[test]
 fn definitions_of_several_languages_are_found() {
-    let all = said("symbols", json!({}));
-    for wanted in [
+    let all = call_tool("symbols", json!({}));
+    for call in [
         "src/model.py:4-6 class Model",
         "src/model.py:5-6 function forward",
         "src/util.rs:1-3 function unit",
         "src/util.rs:4-4 struct Frame",
         "src/a.c:1-1 function add",
     ] {
-        let is_here = all.contains(wanted);
-        let has_grammar = wanted.contains(".py") || cfg!(all(feature = "rust", feature = "c"));
-        assert_eq!(is_here, has_grammar, "{wanted}\n{all}");
+        let is_here = all.contains(call);
+        let has_grammar = call.contains(".py") || cfg!(all(feature = "rust", feature = "c"));
+        assert_eq!(is_here, has_grammar, "{call}\n{all}");
     }
     assert_eq!(
-        said("symbols", json!({"name": "FORW"})),
+        call_tool("symbols", json!({"name": "FORW"})),
         "1 definition\nsrc/model.py:5-6 function forward"
     );
 }
@@ -97,8 +97,8 @@ fn what_lies_outside_is_refused() {
     ];
     for path in outside {
         for tool in TOOLS {
-            let said = answer(tool.name, &json!({"path": path, "pattern": "x"}), &sample());
-            assert!(said.is_refused, "{} {path:?}: {}", tool.name, said.text);
+            let answer = answer_call(tool.name, &json!({"path": path, "pattern": "x"}), &sample_snapshot());
+            assert!(answer.is_refused, "{} {path:?}: {}", tool.name, answer.text);
         }
     }
 }
@@ -106,23 +106,23 @@ fn what_lies_outside_is_refused() {
 #[test]
 fn a_call_that_makes_no_sense_is_refused_in_words() {
     assert_eq!(
-        said("bash", json!({"command": "ls"})),
+        call_tool("bash", json!({"command": "ls"})),
         "refused: no such tool; there are list, read, search, symbols"
     );
-    assert_eq!(said("read", json!([1])), "refused: the arguments are not a JSON object");
-    assert_eq!(said("read", json!({})), "refused: path is missing");
-    assert_eq!(said("read", json!({"path": 3})), "refused: path is not text");
-    assert_eq!(said("read", json!({"path": "src"})), "refused: src is a folder; use list");
+    assert_eq!(call_tool("read", json!([1])), "refused: the arguments are not a JSON object");
+    assert_eq!(call_tool("read", json!({})), "refused: path is missing");
+    assert_eq!(call_tool("read", json!({"path": 3})), "refused: path is not text");
+    assert_eq!(call_tool("read", json!({"path": "src"})), "refused: src is a folder; use list");
     assert_eq!(
-        said("read", json!({"path": "README.md", "start": 0})),
+        call_tool("read", json!({"path": "README.md", "start": 0})),
         "refused: start is not a line number (from 1)"
     );
     assert_eq!(
-        said("read", json!({"path": "README.md", "start": 9})),
+        call_tool("read", json!({"path": "README.md", "start": 9})),
         "refused: README.md has 2 lines only"
     );
     assert_eq!(
-        said("search", json!({"pattern": "("})),
+        call_tool("search", json!({"pattern": "("})),
         "refused: not a regular expression we can use"
     );
 }
@@ -132,19 +132,19 @@ fn an_answer_is_cut_at_its_bound() {
     let long = format!("{}\n", "é".repeat(390)).repeat(600);
     let snapshot = snapshot_of(&[("long.txt", &long)]);
 
-    let said = answer("read", &json!({"path": "long.txt", "end": 500}), &snapshot);
+    let answer = answer_call("read", &json!({"path": "long.txt", "end": 500}), &snapshot);
 
-    assert!(said.text.len() <= MOST_BYTES);
-    assert!(said.text.ends_with("(cut here; ask for less at once)"));
+    assert!(answer.text.len() <= MOST_BYTES);
+    assert!(answer.text.ends_with("(cut here; ask for less at once)"));
 }
 
 proptest! {
     #[test]
     fn whatever_the_path_nothing_outside_the_snapshot_is_said(path in ".{0,40}", tool in 0..4_usize) {
-        let snapshot = sample();
-        let said = answer(TOOLS[tool].name, &json!({"path": path, "pattern": "."}), &snapshot);
-        prop_assert!(!said.text.contains("root:"));
-        prop_assert!(said.text.len() <= MOST_BYTES);
+        let snapshot = sample_snapshot();
+        let answer = answer_call(TOOLS[tool].name, &json!({"path": path, "pattern": "."}), &snapshot);
+        prop_assert!(!answer.text.contains("root:"));
+        prop_assert!(answer.text.len() <= MOST_BYTES);
     }
 
     #[test]
@@ -153,7 +153,7 @@ proptest! {
         climbs in prop::sample::select(vec!["../", "/../", "..\\", "/"]),
     ) {
         let path = format!("{climbs}{}", parts.join("/"));
-        let said = answer("read", &json!({"path": path}), &sample());
-        prop_assert!(said.is_refused, "{}", path);
+        let answer = answer_call("read", &json!({"path": path}), &sample_snapshot());
+        prop_assert!(answer.is_refused, "{}", path);
     }
 }

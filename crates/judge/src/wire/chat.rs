@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage, arguments},
-    fault::Fault,
-    settings::Settings,
+    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage, parse_arguments},
+    fault::JudgeFault,
+    settings::JudgeConfig,
 };
 
-use super::{Pieces, Wire, fields, offers, sse::Event, temperature, with_options};
+use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
 
-pub struct Chat;
+pub struct ChatWire;
 
-impl Wire for Chat {
-    fn path(&self) -> &'static str {
+impl Wire for ChatWire {
+    fn url_path(&self) -> &'static str {
         "/chat/completions"
     }
 
@@ -21,16 +21,16 @@ impl Wire for Chat {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn body(&self, settings: &Settings, conversation: &Conversation) -> Value {
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
         let system = json!({"role": "system", "content": conversation.system});
         let messages: Vec<Value> =
-            std::iter::once(system).chain(conversation.entries.iter().flat_map(messages)).collect();
-        let tool = |offer: super::Offer| {
+            std::iter::once(system).chain(conversation.entries.iter().flat_map(entry_messages)).collect();
+        let tool = |offer: super::ToolOffer| {
             json!({"type": "function", "function": {
                 "name": offer.name, "description": offer.about, "parameters": offer.schema,
             }})
         };
-        let tools: Vec<Value> = offers(conversation).into_iter().map(tool).collect();
+        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
         let body = json!({
             "model": settings.model,
             "messages": messages,
@@ -41,39 +41,39 @@ impl Wire for Chat {
         let with_usage = settings.reply.stream.then(|| json!({"include_usage": true}));
         with_options(
             body,
-            &[("temperature", temperature(settings)), ("stream_options", with_usage)],
+            &[("temperature", temperature_option(settings)), ("stream_options", with_usage)],
         )
     }
 
-    fn whole(&self, document: &Value) -> Result<Reply, Fault> {
-        let choice = fields::list(document, "choices").first();
-        let choice = choice.ok_or_else(|| Fault::Garbage("it has no choices".into()))?;
+    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
+        let choice = fields::list_field(document, "choices").first();
+        let choice = choice.ok_or_else(|| JudgeFault::Malformed("it has no choices".into()))?;
         let message = choice
             .get("message")
-            .ok_or_else(|| Fault::Garbage("its choice has no message".into()))?;
+            .ok_or_else(|| JudgeFault::Malformed("its choice has no message".into()))?;
         let call = |call: &Value| {
             let function = call.get("function")?;
             Some(call_of(
-                fields::text(call, "id"),
-                fields::text(function, "name"),
+                fields::text_field(call, "id"),
+                fields::text_field(function, "name"),
                 &words_of(function),
             ))
         };
-        Ok(Reply {
-            text: content(message.get("content")),
-            calls: fields::list(message, "tool_calls").iter().filter_map(call).collect(),
-            usage: usage(document.get("usage")),
-            is_cut: fields::text(choice, "finish_reason") == "length",
+        Ok(JudgeReply {
+            text: content_text(message.get("content")),
+            calls: fields::list_field(message, "tool_calls").iter().filter_map(call).collect(),
+            usage: parse_usage(document.get("usage")),
+            is_cut: fields::text_field(choice, "finish_reason") == "length",
         })
     }
 
-    fn pieces(&self) -> Box<dyn Pieces> {
-        Box::new(Stream::default())
+    fn streamed_reply(&self) -> Box<dyn ReplyPieces> {
+        Box::new(ChatStream::default())
     }
 }
 
-fn call_of(id: &str, name: &str, words: &str) -> Call {
-    Call { id: id.to_owned(), name: name.to_owned(), arguments: arguments(words) }
+fn call_of(id: &str, name: &str, words: &str) -> ReplyCall {
+    ReplyCall { id: id.to_owned(), name: name.to_owned(), arguments: parse_arguments(words) }
 }
 
 /// Arguments are words with JSON in them; some servers send the object itself.
@@ -85,36 +85,36 @@ fn words_of(function: &Value) -> String {
     }
 }
 
-/// Text, or a list of parts with text.
-fn content(content: Option<&Value>) -> String {
+/// Returns text, or a list of parts with text.
+fn content_text(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts.iter().map(|part| fields::text(part, "text")).collect(),
+        Some(Value::Array(parts)) => parts.iter().map(|part| fields::text_field(part, "text")).collect(),
         _ => String::new(),
     }
 }
 
-fn usage(usage: Option<&Value>) -> Usage {
-    let count = |name: &str| usage.and_then(|usage| fields::count(usage, name));
-    Usage { input: count("prompt_tokens"), output: count("completion_tokens") }
+fn parse_usage(usage: Option<&Value>) -> ReplyUsage {
+    let count = |name: &str| usage.and_then(|usage| fields::count_field(usage, name));
+    ReplyUsage { input: count("prompt_tokens"), output: count("completion_tokens") }
 }
 
-fn messages(entry: &Entry) -> Vec<Value> {
+fn entry_messages(entry: &ConversationEntry) -> Vec<Value> {
     match entry {
-        Entry::Said(text) => vec![json!({"role": "user", "content": text})],
-        Entry::Replied(reply) => vec![replied(reply)],
-        Entry::Results(results) => {
+        ConversationEntry::Sent(text) => vec![json!({"role": "user", "content": text})],
+        ConversationEntry::Replied(reply) => vec![reply_message(reply)],
+        ConversationEntry::Results(results) => {
             let message =
-                |it: &Outcome| json!({"role": "tool", "tool_call_id": it.id, "content": it.text});
+                |it: &CallOutcome| json!({"role": "tool", "tool_call_id": it.id, "content": it.text});
             results.iter().map(message).collect()
         }
     }
 }
 
-fn replied(reply: &Reply) -> Value {
+fn reply_message(reply: &JudgeReply) -> Value {
     let mut message = json!({"role": "assistant", "content": reply.text});
     if !reply.calls.is_empty() {
-        let call = |call: &Call| {
+        let call = |call: &ReplyCall| {
             json!({"id": call.id, "type": "function", "function": {
                 "name": call.name, "arguments": call.arguments.to_string(),
             }})
@@ -125,15 +125,15 @@ fn replied(reply: &Reply) -> Value {
 }
 
 #[derive(Default)]
-struct Stream {
-    reply: Reply,
+struct ChatStream {
+    reply: JudgeReply,
     /// Calls by the server's own number, with their words so far.
-    calls: Vec<(Option<u64>, Call, String)>,
+    calls: Vec<(Option<u64>, ReplyCall, String)>,
     is_complete: bool,
 }
 
-impl Pieces for Stream {
-    fn take(&mut self, event: &Event) -> Result<(), Fault> {
+impl ReplyPieces for ChatStream {
+    fn take_event(&mut self, event: &SseEvent) -> Result<(), JudgeFault> {
         if event.data.trim() == "[DONE]" {
             self.is_complete = true;
             return Ok(());
@@ -141,46 +141,46 @@ impl Pieces for Stream {
         if event.data.trim().is_empty() {
             return Ok(());
         }
-        let piece = fields::piece(&event.data)?;
-        if let Some(said) = fields::error_of(&piece) {
-            return Err(Fault::Cut(said));
+        let piece = fields::parse_event_data(&event.data)?;
+        if let Some(message) = fields::error_of(&piece) {
+            return Err(JudgeFault::BrokenOff(message));
         }
         if piece.get("usage").is_some_and(Value::is_object) {
-            self.reply.usage = usage(piece.get("usage"));
+            self.reply.usage = parse_usage(piece.get("usage"));
         }
-        if let Some(choice) = fields::list(&piece, "choices").first() {
+        if let Some(choice) = fields::list_field(&piece, "choices").first() {
             self.take_choice(choice);
         }
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Reply, Fault> {
-        super::finished(self.reply, self.calls, self.is_complete)
+    fn finish(self: Box<Self>) -> Result<JudgeReply, JudgeFault> {
+        super::finish_reply(self.reply, self.calls, self.is_complete)
     }
 }
 
-impl Stream {
+impl ChatStream {
     fn take_choice(&mut self, choice: &Value) {
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
             self.is_complete = true;
             self.reply.is_cut = reason == "length";
         }
         let Some(delta) = choice.get("delta") else { return };
-        self.reply.text.push_str(&content(delta.get("content")));
-        for piece in fields::list(delta, "tool_calls") {
+        self.reply.text.push_str(&content_text(delta.get("content")));
+        for piece in fields::list_field(delta, "tool_calls") {
             self.take_call(piece);
         }
     }
 
     fn take_call(&mut self, piece: &Value) {
-        let (number, id) = (fields::count(piece, "index"), fields::text(piece, "id"));
-        let known = match number {
+        let (number, id) = (fields::count_field(piece, "index"), fields::text_field(piece, "id"));
+        let index = match number {
             Some(_) => self.calls.iter().position(|(it, ..)| *it == number),
             None if id.is_empty() => self.calls.len().checked_sub(1),
             None => self.calls.iter().position(|(_, call, _)| call.id == id),
         };
-        let at = known.unwrap_or_else(|| {
-            self.calls.push((number, Call::default(), String::new()));
+        let at = index.unwrap_or_else(|| {
+            self.calls.push((number, ReplyCall::default(), String::new()));
             self.calls.len() - 1
         });
         let (_, call, words) = &mut self.calls[at];
@@ -188,7 +188,7 @@ impl Stream {
             call.id = id.to_owned();
         }
         if let Some(function) = piece.get("function") {
-            call.name.push_str(fields::text(function, "name"));
+            call.name.push_str(fields::text_field(function, "name"));
             words.push_str(&words_of(function));
         }
     }

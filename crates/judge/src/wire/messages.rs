@@ -3,20 +3,20 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage},
-    fault::Fault,
-    settings::Settings,
+    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage},
+    fault::JudgeFault,
+    settings::JudgeConfig,
 };
 
-use super::{Pieces, Wire, fields, offers, sse::Event, temperature, with_options};
+use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
 
 /// The version of the protocol that is spoken here.
 const VERSION: &str = "2023-06-01";
 
-pub struct Messages;
+pub struct MessagesWire;
 
-impl Wire for Messages {
-    fn path(&self) -> &'static str {
+impl Wire for MessagesWire {
+    fn url_path(&self) -> &'static str {
         "/messages"
     }
 
@@ -25,10 +25,10 @@ impl Wire for Messages {
         key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
     }
 
-    fn body(&self, settings: &Settings, conversation: &Conversation) -> Value {
-        let messages: Vec<Value> = conversation.entries.iter().map(message).collect();
-        let tool = |offer: super::Offer| json!({"name": offer.name, "description": offer.about, "input_schema": offer.schema});
-        let tools: Vec<Value> = offers(conversation).into_iter().map(tool).collect();
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
+        let messages: Vec<Value> = conversation.entries.iter().map(entry_message).collect();
+        let tool = |offer: super::ToolOffer| json!({"name": offer.name, "description": offer.about, "input_schema": offer.schema});
+        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
         let body = json!({
             "model": settings.model,
             "max_tokens": settings.reply.max_tokens,
@@ -37,22 +37,22 @@ impl Wire for Messages {
             "tools": tools,
             "stream": settings.reply.stream,
         });
-        with_options(body, &[("temperature", temperature(settings))])
+        with_options(body, &[("temperature", temperature_option(settings))])
     }
 
-    fn whole(&self, document: &Value) -> Result<Reply, Fault> {
+    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
         if document.get("content").is_none() {
-            return Err(Fault::Garbage("it has no content".into()));
+            return Err(JudgeFault::Malformed("it has no content".into()));
         }
-        let mut reply = Reply {
-            is_cut: fields::text(document, "stop_reason") == "max_tokens",
-            usage: document.get("usage").map(usage).unwrap_or_default(),
-            ..Reply::default()
+        let mut reply = JudgeReply {
+            is_cut: fields::text_field(document, "stop_reason") == "max_tokens",
+            usage: document.get("usage").map(parse_usage).unwrap_or_default(),
+            ..JudgeReply::default()
         };
-        for block in fields::list(document, "content") {
-            match fields::text(block, "type") {
-                "text" => reply.text.push_str(fields::text(block, "text")),
-                "tool_use" => reply.calls.push(Call {
+        for block in fields::list_field(document, "content") {
+            match fields::text_field(block, "type") {
+                "text" => reply.text.push_str(fields::text_field(block, "text")),
+                "tool_use" => reply.calls.push(ReplyCall {
                     arguments: block.get("input").cloned().unwrap_or_default(),
                     ..call_of(block)
                 }),
@@ -62,44 +62,44 @@ impl Wire for Messages {
         Ok(reply)
     }
 
-    fn pieces(&self) -> Box<dyn Pieces> {
-        Box::new(Stream::default())
+    fn streamed_reply(&self) -> Box<dyn ReplyPieces> {
+        Box::new(MessagesStream::default())
     }
 }
 
-fn call_of(block: &Value) -> Call {
-    let field = |name| fields::text(block, name).to_owned();
-    Call { id: field("id"), name: field("name"), arguments: Value::Null }
+fn call_of(block: &Value) -> ReplyCall {
+    let field = |name| fields::text_field(block, name).to_owned();
+    ReplyCall { id: field("id"), name: field("name"), arguments: Value::Null }
 }
 
-/// What was sent is told in three parts, by how it was cached.
-pub fn usage(usage: &Value) -> Usage {
+/// Reads the usage. The input has three parts, by how it was cached.
+pub fn parse_usage(usage: &Value) -> ReplyUsage {
     let sent = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-    let counts: Vec<u64> = sent.iter().filter_map(|name| fields::count(usage, name)).collect();
+    let counts: Vec<u64> = sent.iter().filter_map(|name| fields::count_field(usage, name)).collect();
     let input = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
-    Usage {
+    ReplyUsage {
         input: (!counts.is_empty()).then_some(input),
-        output: fields::count(usage, "output_tokens"),
+        output: fields::count_field(usage, "output_tokens"),
     }
 }
 
-fn message(entry: &Entry) -> Value {
+fn entry_message(entry: &ConversationEntry) -> Value {
     match entry {
-        Entry::Said(text) => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
-        Entry::Replied(reply) => {
+        ConversationEntry::Sent(text) => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
+        ConversationEntry::Replied(reply) => {
             // The protocol takes no message without content, and no empty text.
             let is_silent = reply.text.trim().is_empty();
             let words = if reply.calls.is_empty() && is_silent { "(nothing)" } else { &reply.text };
-            let said = (!words.trim().is_empty()).then(|| json!({"type": "text", "text": words}));
-            let call = |call: &Call| {
+            let text_block = (!words.trim().is_empty()).then(|| json!({"type": "text", "text": words}));
+            let call = |call: &ReplyCall| {
                 let input = if call.arguments.is_object() { &call.arguments } else { &json!({}) };
                 json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
             };
-            let blocks: Vec<Value> = said.into_iter().chain(reply.calls.iter().map(call)).collect();
+            let blocks: Vec<Value> = text_block.into_iter().chain(reply.calls.iter().map(call)).collect();
             json!({"role": "assistant", "content": blocks})
         }
-        Entry::Results(results) => {
-            let block = |it: &Outcome| {
+        ConversationEntry::Results(results) => {
+            let block = |it: &CallOutcome| {
                 json!({
                     "type": "tool_result", "tool_use_id": it.id, "content": it.text,
                     "is_error": it.is_error,
@@ -112,26 +112,26 @@ fn message(entry: &Entry) -> Value {
 }
 
 #[derive(Default)]
-struct Stream {
-    reply: Reply,
+struct MessagesStream {
+    reply: JudgeReply,
     /// Calls by the number of their block, with their words so far.
-    calls: Vec<(u64, Call, String)>,
+    calls: Vec<(u64, ReplyCall, String)>,
     is_complete: bool,
 }
 
-impl Pieces for Stream {
-    fn take(&mut self, event: &Event) -> Result<(), Fault> {
+impl ReplyPieces for MessagesStream {
+    fn take_event(&mut self, event: &SseEvent) -> Result<(), JudgeFault> {
         if event.data.trim().is_empty() {
             return Ok(());
         }
-        let piece = fields::piece(&event.data)?;
-        if let Some(said) = fields::error_of(&piece) {
-            return Err(Fault::Cut(said));
+        let piece = fields::parse_event_data(&event.data)?;
+        if let Some(message) = fields::error_of(&piece) {
+            return Err(JudgeFault::BrokenOff(message));
         }
-        match fields::text(&piece, "type") {
+        match fields::text_field(&piece, "type") {
             "message_start" => {
-                let told = piece.get("message").and_then(|message| message.get("usage"));
-                self.reply.usage = told.map(usage).unwrap_or_default();
+                let usage_field = piece.get("message").and_then(|message| message.get("usage"));
+                self.reply.usage = usage_field.map(parse_usage).unwrap_or_default();
             }
             "content_block_start" => self.start_block(&piece),
             "content_block_delta" => self.take_delta(&piece),
@@ -142,18 +142,18 @@ impl Pieces for Stream {
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Reply, Fault> {
-        super::finished(self.reply, self.calls, self.is_complete)
+    fn finish(self: Box<Self>) -> Result<JudgeReply, JudgeFault> {
+        super::finish_reply(self.reply, self.calls, self.is_complete)
     }
 }
 
-impl Stream {
+impl MessagesStream {
     fn start_block(&mut self, piece: &Value) {
         let Some(block) = piece.get("content_block") else { return };
-        match fields::text(block, "type") {
-            "text" => self.reply.text.push_str(fields::text(block, "text")),
+        match fields::text_field(block, "type") {
+            "text" => self.reply.text.push_str(fields::text_field(block, "text")),
             "tool_use" => {
-                let number = fields::count(piece, "index").unwrap_or_default();
+                let number = fields::count_field(piece, "index").unwrap_or_default();
                 self.calls.push((number, call_of(block), String::new()));
             }
             _ => {}
@@ -162,12 +162,12 @@ impl Stream {
 
     fn take_delta(&mut self, piece: &Value) {
         let Some(delta) = piece.get("delta") else { return };
-        match fields::text(delta, "type") {
-            "text_delta" => self.reply.text.push_str(fields::text(delta, "text")),
+        match fields::text_field(delta, "type") {
+            "text_delta" => self.reply.text.push_str(fields::text_field(delta, "text")),
             "input_json_delta" => {
-                let number = fields::count(piece, "index").unwrap_or_default();
+                let number = fields::count_field(piece, "index").unwrap_or_default();
                 if let Some((.., words)) = self.calls.iter_mut().rfind(|(it, ..)| *it == number) {
-                    words.push_str(fields::text(delta, "partial_json"));
+                    words.push_str(fields::text_field(delta, "partial_json"));
                 }
             }
             _ => {}
@@ -175,11 +175,11 @@ impl Stream {
     }
 
     fn take_end(&mut self, piece: &Value) {
-        let reason = piece.get("delta").map(|delta| fields::text(delta, "stop_reason"));
+        let reason = piece.get("delta").map(|delta| fields::text_field(delta, "stop_reason"));
         self.reply.is_cut = reason == Some("max_tokens");
-        let told = piece.get("usage").map(usage).unwrap_or_default();
-        self.reply.usage.output = told.output.or(self.reply.usage.output);
+        let usage = piece.get("usage").map(parse_usage).unwrap_or_default();
+        self.reply.usage.output = usage.output.or(self.reply.usage.output);
         // Some servers tell what was sent only now.
-        self.reply.usage.input = self.reply.usage.input.max(told.input);
+        self.reply.usage.input = self.reply.usage.input.max(usage.input);
     }
 }

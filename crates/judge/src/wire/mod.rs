@@ -1,7 +1,7 @@
 //! The protocols of servers, without the sockets: what is sent is made, and what came is read, as plain values.
 //!
 //! Whatever the bytes, reading them returns: a reply, or a fault in words. To add a protocol write `wire/<name>.rs` and
-//! one line of [`of`].
+//! one line of [`wire_for`].
 
 mod chat;
 mod fields;
@@ -15,143 +15,144 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
-    conversation::{Call, Conversation, Reply, arguments},
-    fault::Fault,
-    settings::{Kind, Settings},
+    scale,
+    conversation::{ReplyCall, Conversation, JudgeReply, parse_arguments},
+    fault::JudgeFault,
+    settings::{JudgeKind, JudgeConfig},
     tools::{self, TOOLS},
 };
 
 /// One protocol.
 pub trait Wire: Sync {
-    /// What follows the base URL.
-    fn path(&self) -> &'static str;
+    /// Returns the path after the base URL.
+    fn url_path(&self) -> &'static str;
 
     /// Headers beside the content's, the key's among them.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 
-    fn body(&self, settings: &Settings, conversation: &Conversation) -> Value;
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value;
 
-    /// A reply that came in one piece.
-    fn whole(&self, document: &Value) -> Result<Reply, Fault>;
+    /// Reads a reply that came in one piece.
+    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault>;
 
-    /// A reply that comes piece by piece.
-    fn pieces(&self) -> Box<dyn Pieces>;
+    /// Returns a reply that comes piece by piece.
+    fn streamed_reply(&self) -> Box<dyn ReplyPieces>;
 }
 
 /// A reply while it comes in.
-pub trait Pieces {
-    fn take(&mut self, event: &sse::Event) -> Result<(), Fault>;
+pub trait ReplyPieces {
+    fn take_event(&mut self, event: &sse::SseEvent) -> Result<(), JudgeFault>;
 
-    /// The reply; a fault where it was not complete.
-    fn finish(self: Box<Self>) -> Result<Reply, Fault>;
+    /// Returns the reply; a fault where it was not complete.
+    fn finish(self: Box<Self>) -> Result<JudgeReply, JudgeFault>;
 }
 
-/// A reply that came piece by piece, with its calls, each with a number and its words; a fault where it broke off.
-fn finished<N>(
-    reply: Reply,
-    calls: Vec<(N, Call, String)>,
+/// Returns a reply that came piece by piece, with its calls, each with a number and its words; a fault where it broke off.
+fn finish_reply<N>(
+    reply: JudgeReply,
+    calls: Vec<(N, ReplyCall, String)>,
     is_complete: bool,
-) -> Result<Reply, Fault> {
+) -> Result<JudgeReply, JudgeFault> {
     if !is_complete {
-        return Err(Fault::Cut("the stream ended in the middle".into()));
+        return Err(JudgeFault::BrokenOff("the stream ended in the middle".into()));
     }
-    let call = |(_, call, words): (N, Call, String)| Call { arguments: arguments(&words), ..call };
-    Ok(Reply { calls: calls.into_iter().map(call).collect(), ..reply })
+    let call = |(_, call, words): (N, ReplyCall, String)| ReplyCall { arguments: parse_arguments(&words), ..call };
+    Ok(JudgeReply { calls: calls.into_iter().map(call).collect(), ..reply })
 }
 
-/// The protocol of a judge; None for a command.
-pub fn of(kind: Kind) -> Option<&'static dyn Wire> {
+/// Returns the protocol of a judge; None for a command.
+pub fn wire_for(kind: JudgeKind) -> Option<&'static dyn Wire> {
     match kind {
-        Kind::Chat => Some(&chat::Chat),
-        Kind::Responses => Some(&responses::Responses),
-        Kind::Messages => Some(&messages::Messages),
-        Kind::Command => None,
+        JudgeKind::Chat => Some(&chat::ChatWire),
+        JudgeKind::Responses => Some(&responses::ResponsesWire),
+        JudgeKind::Messages => Some(&messages::MessagesWire),
+        JudgeKind::Command => None,
     }
 }
 
-/// The address a request goes to.
-pub fn address(wire: &dyn Wire, base_url: &str) -> String {
+/// Returns the address of a request.
+pub fn request_address(wire: &dyn Wire, base_url: &str) -> String {
     let base = base_url.trim_end_matches('/');
-    if base.ends_with(wire.path()) { base.to_owned() } else { format!("{base}{}", wire.path()) }
+    if base.ends_with(wire.url_path()) { base.to_owned() } else { format!("{base}{}", wire.url_path()) }
 }
 
 /// Reads the body of a reply as it comes in.
-pub struct Incoming {
-    events: sse::Events,
-    pieces: Box<dyn Pieces>,
+pub struct IncomingReply {
+    events: sse::SseParser,
+    pieces: Box<dyn ReplyPieces>,
 }
 
-impl Incoming {
+impl IncomingReply {
     pub fn new(wire: &dyn Wire) -> Self {
-        Self { events: sse::Events::default(), pieces: wire.pieces() }
+        Self { events: sse::SseParser::default(), pieces: wire.streamed_reply() }
     }
 
     /// Takes the next bytes, split wherever they are.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.events.take(bytes).iter().try_for_each(|event| self.pieces.take(event))
+    pub fn take_bytes(&mut self, bytes: &[u8]) -> Result<(), JudgeFault> {
+        self.events.take_bytes(bytes).iter().try_for_each(|event| self.pieces.take_event(event))
     }
 
-    pub fn finish(mut self) -> Result<Reply, Fault> {
+    pub fn finish(mut self) -> Result<JudgeReply, JudgeFault> {
         if let Some(event) = self.events.finish() {
-            self.pieces.take(&event)?;
+            self.pieces.take_event(&event)?;
         }
         self.pieces.finish()
     }
 }
 
 /// Reads a body that came in one piece.
-pub fn whole(wire: &dyn Wire, body: &[u8]) -> Result<Reply, Fault> {
+pub fn parse_body(wire: &dyn Wire, body: &[u8]) -> Result<JudgeReply, JudgeFault> {
     let document: Value = serde_json::from_slice(body)
-        .map_err(|_| Fault::Garbage(format!("expected JSON, found {}", fields::shown(body))))?;
+        .map_err(|_| JudgeFault::Malformed(format!("expected JSON, found {}", fields::excerpt_of(body))))?;
     match fields::error_of(&document) {
-        Some(said) => Err(Fault::Cut(said)),
-        None => wire.whole(&document),
+        Some(message) => Err(JudgeFault::BrokenOff(message)),
+        None => wire.parse_reply(&document),
     }
 }
 
-/// The fault of a status that is no success.
-pub fn refusal(status: u16, retry_after: Option<&str>, body: &[u8]) -> Fault {
-    let said = match serde_json::from_slice(body) {
-        Ok(document) => fields::error_of(&document).unwrap_or_else(|| fields::shown(body)),
-        Err(_) => fields::shown(body),
+/// Returns the fault of a status that is no success.
+pub fn fault_of_status(status: u16, retry_after: Option<&str>, body: &[u8]) -> JudgeFault {
+    let message = match serde_json::from_slice(body) {
+        Ok(document) => fields::error_of(&document).unwrap_or_else(|| fields::excerpt_of(body)),
+        Err(_) => fields::excerpt_of(body),
     };
     match status {
-        429 | 503 | 529 => Fault::Limited { after: retry_after.and_then(seconds), said },
-        300..=399 => Fault::Refused { status, said: "it points elsewhere; not followed".into() },
-        400..=499 => Fault::Refused { status, said },
-        _ => Fault::Failed { status, said },
+        429 | 503 | 529 => JudgeFault::RateLimited { after: retry_after.and_then(retry_seconds), message },
+        300..=399 => JudgeFault::Refused { status, message: "it points elsewhere; not followed".into() },
+        400..=499 => JudgeFault::Refused { status, message },
+        _ => JudgeFault::Failed { status, message },
     }
 }
 
 /// `retry-after` in seconds; a date is left to our own pauses.
-fn seconds(header: &str) -> Option<Duration> {
+fn retry_seconds(header: &str) -> Option<Duration> {
     let seconds: f64 = header.trim().parse().ok()?;
     (0.0..1e6).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
 }
 
 /// A tool as every protocol needs it.
-struct Offer {
+struct ToolOffer {
     name: &'static str,
     about: &'static str,
     schema: Value,
 }
 
-/// The looks that are left, and the answer.
-fn offers(conversation: &Conversation) -> Vec<Offer> {
+/// Returns the looks that are left, and the answer.
+fn offered_tools(conversation: &Conversation) -> Vec<ToolOffer> {
     if conversation.wants_text {
         return vec![];
     }
-    let looks = TOOLS.iter().filter(|_| conversation.may_look).map(|tool| Offer {
+    let looks = TOOLS.iter().filter(|_| conversation.may_call_tools).map(|tool| ToolOffer {
         name: tool.name,
         about: tool.about,
-        schema: tools::schema(tool),
+        schema: tools::tool_schema(tool),
     });
     let scale = conversation.scale;
-    let answer = Offer { name: scale.call(), about: scale.about(), schema: conversation.schema() };
+    let answer = ToolOffer { name: scale::answer_call(scale), about: scale::call_description(scale), schema: conversation.answer_schema() };
     looks.chain([answer]).collect()
 }
 
-/// What every request has, and what only some have. A list of no tools is left out: servers refuse it.
+/// Adds options to a request. A list of no tools is left out: servers refuse it.
 fn with_options(mut body: Value, options: &[(&str, Option<Value>)]) -> Value {
     for (name, value) in options {
         if let Some(value) = value {
@@ -165,7 +166,7 @@ fn with_options(mut body: Value, options: &[(&str, Option<Value>)]) -> Value {
     body
 }
 
-fn temperature(settings: &Settings) -> Option<Value> {
+fn temperature_option(settings: &JudgeConfig) -> Option<Value> {
     settings.reply.temperature.map(|temperature| json!(temperature))
 }
 

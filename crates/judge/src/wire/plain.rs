@@ -1,31 +1,32 @@
-//! Our own protocol for judges that only read text and print text: the whole conversation goes in each time, and one
-//! JSON object comes out, a request to look or the answer. The rules are told in `assets/judge/command.md`.
+//! Our own protocol for judges that only read text and print text: the whole conversation is sent each time, and the
+//! reply is one JSON object, a tool call or the answer. `assets/judge/command.md` has the rules.
 //!
 //! The answer may come wrapped as `claude -p --output-format json` prints it; the tokens are then read as well.
 
 use serde_json::{Value, json};
 
 use crate::{
+    scale,
     answer::objects_in,
-    conversation::{Call, Conversation, Entry, Reply, Usage},
-    fault::Fault,
+    conversation::{ReplyCall, Conversation, ConversationEntry, JudgeReply, ReplyUsage},
+    fault::JudgeFault,
     flags,
-    prompt::filled,
+    prompt::fill_blanks,
     tools::{self, TOOLS},
 };
 
 use super::fields;
 
-/// The rules; part of what a command is told, whatever the prompt.
+/// The rules; part of every input of a command, whatever the prompt.
 pub const RULES: &str = trajview_assets::COMMAND_PROTOCOL;
 
-/// What a program is given to read.
-pub fn written(conversation: &Conversation) -> String {
+/// Returns the input of a program.
+pub fn conversation_text(conversation: &Conversation) -> String {
     let scale = conversation.scale;
-    let rules = filled(RULES, &|name| match name {
+    let rules = fill_blanks(RULES, &|name| match name {
         "tools" => Some(tools_in_words()),
-        "call" => Some(scale.call().to_owned()),
-        "answer" => Some(conversation.example()),
+        "call" => Some(scale::answer_call(scale).to_owned()),
+        "answer" => Some(conversation.example_answer()),
         _ => None,
     });
     let rules = if conversation.wants_text { "" } else { rules.trim() };
@@ -35,9 +36,9 @@ pub fn written(conversation: &Conversation) -> String {
     };
     for entry in &conversation.entries {
         match entry {
-            Entry::Said(words) => part("question", words),
-            Entry::Replied(reply) => part("you", &replied(reply)),
-            Entry::Results(results) => {
+            ConversationEntry::Sent(words) => part("question", words),
+            ConversationEntry::Replied(reply) => part("you", &reply_text(reply)),
+            ConversationEntry::Results(results) => {
                 results.iter().for_each(|result| part("answer", &result.text));
             }
         }
@@ -45,17 +46,17 @@ pub fn written(conversation: &Conversation) -> String {
     if conversation.wants_text {
         return text;
     }
-    let turn = match conversation.may_look {
+    let turn = match conversation.may_call_tools {
         true => "your turn".to_owned(),
-        false => format!("your turn: the {}", scale.call()),
+        false => format!("your turn: the {}", scale::answer_call(scale)),
     };
     part(&turn, "One JSON object:");
     text
 }
 
 fn tools_in_words() -> String {
-    let tool = |tool: &tools::Tool| {
-        let argument = |argument: &tools::Argument| {
+    let tool = |tool: &tools::JudgeTool| {
+        let argument = |argument: &tools::ToolArgument| {
             let needed = if argument.is_required { "" } else { "; optional" };
             format!("  - {} ({}{needed})", argument.name, argument.about)
         };
@@ -65,7 +66,7 @@ fn tools_in_words() -> String {
     TOOLS.iter().map(tool).collect::<Vec<_>>().join("\n")
 }
 
-fn replied(reply: &Reply) -> String {
+fn reply_text(reply: &JudgeReply) -> String {
     match reply.calls.first() {
         Some(call) => json!({"tool": call.name, "arguments": call.arguments}).to_string(),
         None => reply.text.clone(),
@@ -73,11 +74,11 @@ fn replied(reply: &Reply) -> String {
 }
 
 /// Reads what a program printed.
-pub fn read(printed: &[u8]) -> Result<Reply, Fault> {
+pub fn parse_output(printed: &[u8]) -> Result<JudgeReply, JudgeFault> {
     let text = String::from_utf8_lossy(printed);
-    let (text, usage) = match serde_json::from_slice(printed).ok().and_then(wrapped) {
-        Some(result) => unwrapped(&result)?,
-        None => (text.trim().to_owned(), Usage::default()),
+    let (text, usage) = match serde_json::from_slice(printed).ok().and_then(result_record) {
+        Some(result) => result_text(&result)?,
+        None => (text.trim().to_owned(), ReplyUsage::default()),
     };
     let objects = objects_in(&text);
     let is_answer = |object: &Value| {
@@ -88,28 +89,28 @@ pub fn read(printed: &[u8]) -> Result<Reply, Fault> {
     let call = objects.iter().find_map(|object| {
         let name = object.get("tool").and_then(Value::as_str)?.to_owned();
         let arguments = object.get("arguments").cloned().unwrap_or_else(|| json!({}));
-        Some(Call { id: String::new(), name, arguments })
+        Some(ReplyCall { id: String::new(), name, arguments })
     });
     let calls = call.into_iter().filter(|_| !objects.iter().any(is_answer)).collect();
-    Ok(Reply { text, calls, usage, is_cut: false })
+    Ok(JudgeReply { text, calls, usage, is_cut: false })
 }
 
-/// The last record of a program that reports what it did as JSON.
-fn wrapped(document: Value) -> Option<Value> {
+/// Returns the last record of a program that reports what it did as JSON.
+fn result_record(document: Value) -> Option<Value> {
     let last = match document {
         Value::Array(mut records) => records.pop()?,
         other => other,
     };
-    (fields::text(&last, "type") == "result").then_some(last)
+    (fields::text_field(&last, "type") == "result").then_some(last)
 }
 
-fn unwrapped(result: &Value) -> Result<(String, Usage), Fault> {
-    let said = fields::text(result, "result");
+fn result_text(result: &Value) -> Result<(String, ReplyUsage), JudgeFault> {
+    let result_text = fields::text_field(result, "result");
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
-        let said = fields::shown(said.as_bytes());
-        return Err(Fault::Program(format!("the program says that it failed: {said}")));
+        let excerpt = fields::excerpt_of(result_text.as_bytes());
+        return Err(JudgeFault::Program(format!("the program says that it failed: {excerpt}")));
     }
-    let usage = result.get("usage").map(super::messages::usage).unwrap_or_default();
+    let usage = result.get("usage").map(super::messages::parse_usage).unwrap_or_default();
     let structured = result.get("structured_output").filter(|object| object.is_object());
-    Ok((structured.map_or_else(|| said.to_owned(), Value::to_string), usage))
+    Ok((structured.map_or_else(|| result_text.to_owned(), Value::to_string), usage))
 }

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{Call, Conversation, Entry, Outcome, Reply, Usage, arguments},
-    fault::Fault,
-    settings::Settings,
+    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage, parse_arguments},
+    fault::JudgeFault,
+    settings::JudgeConfig,
 };
 
-use super::{Pieces, Wire, fields, offers, sse::Event, temperature, with_options};
+use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
 
-pub struct Responses;
+pub struct ResponsesWire;
 
-impl Wire for Responses {
-    fn path(&self) -> &'static str {
+impl Wire for ResponsesWire {
+    fn url_path(&self) -> &'static str {
         "/responses"
     }
 
@@ -21,15 +21,15 @@ impl Wire for Responses {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn body(&self, settings: &Settings, conversation: &Conversation) -> Value {
-        let items: Vec<Value> = conversation.entries.iter().flat_map(items).collect();
-        let tool = |offer: super::Offer| {
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
+        let items: Vec<Value> = conversation.entries.iter().flat_map(entry_items).collect();
+        let tool = |offer: super::ToolOffer| {
             json!({
                 "type": "function", "name": offer.name, "description": offer.about,
                 "parameters": offer.schema, "strict": false,
             })
         };
-        let tools: Vec<Value> = offers(conversation).into_iter().map(tool).collect();
+        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
         let body = json!({
             "model": settings.model,
             "instructions": conversation.system,
@@ -39,40 +39,40 @@ impl Wire for Responses {
             "store": false,
             "stream": settings.reply.stream,
         });
-        with_options(body, &[("temperature", temperature(settings))])
+        with_options(body, &[("temperature", temperature_option(settings))])
     }
 
-    fn whole(&self, document: &Value) -> Result<Reply, Fault> {
-        reply_of(document, fields::list(document, "output"))
+    fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {
+        reply_of(document, fields::list_field(document, "output"))
     }
 
-    fn pieces(&self) -> Box<dyn Pieces> {
-        Box::new(Stream::default())
+    fn streamed_reply(&self) -> Box<dyn ReplyPieces> {
+        Box::new(ResponsesStream::default())
     }
 }
 
-fn reply_of(document: &Value, output: &[Value]) -> Result<Reply, Fault> {
+fn reply_of(document: &Value, output: &[Value]) -> Result<JudgeReply, JudgeFault> {
     if document.get("output").is_none() {
-        return Err(Fault::Garbage("it has no output".into()));
+        return Err(JudgeFault::Malformed("it has no output".into()));
     }
-    if fields::text(document, "status") == "failed" {
-        return Err(Fault::Cut("the server says that it failed".into()));
+    if fields::text_field(document, "status") == "failed" {
+        return Err(JudgeFault::BrokenOff("the server says that it failed".into()));
     }
-    let mut reply = Reply {
-        is_cut: fields::text(document, "status") == "incomplete",
-        usage: usage(document.get("usage")),
-        ..Reply::default()
+    let mut reply = JudgeReply {
+        is_cut: fields::text_field(document, "status") == "incomplete",
+        usage: parse_usage(document.get("usage")),
+        ..JudgeReply::default()
     };
     for item in output {
-        match fields::text(item, "type") {
+        match fields::text_field(item, "type") {
             "message" => {
-                let parts = fields::list(item, "content").iter();
-                reply.text.extend(parts.map(|part| fields::text(part, "text")));
+                let parts = fields::list_field(item, "content").iter();
+                reply.text.extend(parts.map(|part| fields::text_field(part, "text")));
             }
-            "function_call" => reply.calls.push(Call {
-                id: fields::text(item, "call_id").to_owned(),
-                name: fields::text(item, "name").to_owned(),
-                arguments: arguments(fields::text(item, "arguments")),
+            "function_call" => reply.calls.push(ReplyCall {
+                id: fields::text_field(item, "call_id").to_owned(),
+                name: fields::text_field(item, "name").to_owned(),
+                arguments: parse_arguments(fields::text_field(item, "arguments")),
             }),
             _ => {} // reasoning, and kinds we did not ask for
         }
@@ -80,51 +80,51 @@ fn reply_of(document: &Value, output: &[Value]) -> Result<Reply, Fault> {
     Ok(reply)
 }
 
-fn usage(usage: Option<&Value>) -> Usage {
-    let count = |name: &str| usage.and_then(|usage| fields::count(usage, name));
-    Usage { input: count("input_tokens"), output: count("output_tokens") }
+fn parse_usage(usage: Option<&Value>) -> ReplyUsage {
+    let count = |name: &str| usage.and_then(|usage| fields::count_field(usage, name));
+    ReplyUsage { input: count("input_tokens"), output: count("output_tokens") }
 }
 
-fn items(entry: &Entry) -> Vec<Value> {
+fn entry_items(entry: &ConversationEntry) -> Vec<Value> {
     match entry {
-        Entry::Said(text) => vec![message("user", "input_text", text)],
-        Entry::Replied(reply) => {
-            let said =
-                (!reply.text.is_empty()).then(|| message("assistant", "output_text", &reply.text));
-            let call = |call: &Call| {
+        ConversationEntry::Sent(text) => vec![message_item("user", "input_text", text)],
+        ConversationEntry::Replied(reply) => {
+            let text_item =
+                (!reply.text.is_empty()).then(|| message_item("assistant", "output_text", &reply.text));
+            let call = |call: &ReplyCall| {
                 json!({
                     "type": "function_call", "call_id": call.id, "name": call.name,
                     "arguments": call.arguments.to_string(),
                 })
             };
-            said.into_iter().chain(reply.calls.iter().map(call)).collect()
+            text_item.into_iter().chain(reply.calls.iter().map(call)).collect()
         }
-        Entry::Results(results) => {
-            let output = |it: &Outcome| json!({"type": "function_call_output", "call_id": it.id, "output": it.text});
+        ConversationEntry::Results(results) => {
+            let output = |it: &CallOutcome| json!({"type": "function_call_output", "call_id": it.id, "output": it.text});
             results.iter().map(output).collect()
         }
     }
 }
 
-fn message(role: &str, kind: &str, text: &str) -> Value {
+fn message_item(role: &str, kind: &str, text: &str) -> Value {
     json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
 }
 
 #[derive(Default)]
-struct Stream {
+struct ResponsesStream {
     /// Items that are done, for servers that leave them out of the last event.
     items: Vec<Value>,
     done: Option<Value>,
 }
 
-impl Pieces for Stream {
-    fn take(&mut self, event: &Event) -> Result<(), Fault> {
+impl ReplyPieces for ResponsesStream {
+    fn take_event(&mut self, event: &SseEvent) -> Result<(), JudgeFault> {
         let data = event.data.trim();
         if data.is_empty() || data == "[DONE]" {
             return Ok(());
         }
-        let mut piece = fields::piece(data)?;
-        match fields::text(&piece, "type") {
+        let mut piece = fields::parse_event_data(data)?;
+        match fields::text_field(&piece, "type") {
             "response.output_item.done" => {
                 self.items.extend(piece.get_mut("item").map(Value::take))
             }
@@ -132,22 +132,22 @@ impl Pieces for Stream {
                 self.done = piece.get_mut("response").map(Value::take);
             }
             "response.failed" => {
-                let said = piece.get("response").and_then(fields::error_of);
-                return Err(Fault::Cut(said.unwrap_or_else(|| "the server gave up".into())));
+                let message = piece.get("response").and_then(fields::error_of);
+                return Err(JudgeFault::BrokenOff(message.unwrap_or_else(|| "the server gave up".into())));
             }
             _ => {
-                if let Some(said) = fields::error_of(&piece) {
-                    return Err(Fault::Cut(said));
+                if let Some(message) = fields::error_of(&piece) {
+                    return Err(JudgeFault::BrokenOff(message));
                 }
             }
         }
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Reply, Fault> {
-        let cut = || Fault::Cut("the stream ended in the middle".into());
+    fn finish(self: Box<Self>) -> Result<JudgeReply, JudgeFault> {
+        let cut = || JudgeFault::BrokenOff("the stream ended in the middle".into());
         let done = self.done.ok_or_else(cut)?;
-        let output = fields::list(&done, "output");
+        let output = fields::list_field(&done, "output");
         reply_of(&done, if output.is_empty() { &self.items } else { output })
     }
 }

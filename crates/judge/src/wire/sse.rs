@@ -3,7 +3,7 @@
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Event {
+pub struct SseEvent {
     /// Empty where the stream names none.
     pub name: String,
     /// Lines of data, joined with LF.
@@ -12,36 +12,37 @@ pub struct Event {
 
 /// Events out of bytes as they arrive.
 #[derive(Debug, Default)]
-pub struct Events {
+pub struct SseParser {
     line: Vec<u8>,
     ended_with_cr: bool,
     has_begun: bool,
-    event: Option<Event>,
+    event: Option<SseEvent>,
 }
 
-impl Events {
-    /// The events that these bytes complete.
-    pub fn take(&mut self, bytes: &[u8]) -> Vec<Event> {
-        let mut found = vec![];
+impl SseParser {
+    /// Returns the events that these bytes complete.
+    pub fn take_bytes(&mut self, bytes: &[u8]) -> Vec<SseEvent> {
+        let mut events = vec![];
         for &byte in bytes {
             let is_second_half = self.ended_with_cr && byte == b'\n';
             self.ended_with_cr = byte == b'\r';
             match byte {
                 b'\n' if is_second_half => {}
-                b'\n' | b'\r' => found.extend(self.end_line()),
+                b'\n' | b'\r' => events.extend(self.end_line()),
                 byte => self.line.push(byte),
             }
         }
-        found
+        events
     }
 
-    /// What was begun when the stream ended: the standard drops it, but some servers leave out the last blank line.
-    pub fn finish(&mut self) -> Option<Event> {
+    /// Returns the unfinished event at the end of the stream: the standard drops it, but some servers leave out the
+    /// last blank line.
+    pub fn finish(&mut self) -> Option<SseEvent> {
         let ended = if self.line.is_empty() { None } else { self.end_line() };
         ended.or_else(|| self.event.take())
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let bytes = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&bytes);
         let is_first = !std::mem::replace(&mut self.has_begun, true);
@@ -72,27 +73,27 @@ mod tests {
 
     use super::*;
 
-    fn event(name: &str, data: &str) -> Event {
-        Event { name: name.into(), data: data.into() }
+    fn sample_event(name: &str, data: &str) -> SseEvent {
+        SseEvent { name: name.into(), data: data.into() }
     }
 
-    fn read(pieces: &[&[u8]]) -> Vec<Event> {
-        let mut events = Events::default();
-        let mut found: Vec<Event> = pieces.iter().flat_map(|piece| events.take(piece)).collect();
-        found.extend(events.finish());
-        found
+    fn parse_pieces(pieces: &[&[u8]]) -> Vec<SseEvent> {
+        let mut events = SseParser::default();
+        let mut parsed: Vec<SseEvent> = pieces.iter().flat_map(|piece| events.take_bytes(piece)).collect();
+        parsed.extend(events.finish());
+        parsed
     }
 
     #[test]
     fn events_are_read_whatever_ends_their_lines() {
         let text =
             "\u{feff}: hello\nevent: a\ndata: one\ndata:two\n\nid: 3\n\ndata: {\"x\": 1}\n\n";
-        let wanted = [event("a", "one\ntwo"), event("", "{\"x\": 1}")];
+        let expected = [sample_event("a", "one\ntwo"), sample_event("", "{\"x\": 1}")];
 
         for end in ["\n", "\r\n", "\r"] {
-            assert_eq!(read(&[text.replace('\n', end).as_bytes()]), wanted, "{end:?}");
+            assert_eq!(parse_pieces(&[text.replace('\n', end).as_bytes()]), expected, "{end:?}");
         }
-        assert_eq!(read(&[b"data: cut off"]), [event("", "cut off")]);
+        assert_eq!(parse_pieces(&[b"data: cut off"]), [sample_event("", "cut off")]);
     }
 
     proptest! {
@@ -106,8 +107,8 @@ mod tests {
             let (first, second) = bytes.split_at(at.index(bytes.len() + 1));
             let single: Vec<&[u8]> = bytes.chunks(1).collect();
 
-            prop_assert_eq!(read(&[first, second]), read(&[&bytes]));
-            prop_assert_eq!(read(&single), read(&[&bytes]));
+            prop_assert_eq!(parse_pieces(&[first, second]), parse_pieces(&[&bytes]));
+            prop_assert_eq!(parse_pieces(&single), parse_pieces(&[&bytes]));
         }
     }
 }

@@ -1,46 +1,47 @@
 use proptest::prelude::*;
 
 use super::*;
+use trajview_run::judging::JudgingScale;
+
 use crate::{
-    conversation::{Call, Entry, Outcome, Usage},
-    scale::Scale,
+    conversation::{ReplyCall, ConversationEntry, CallOutcome, ReplyUsage},
 };
 
-fn wires() -> [(Kind, &'static dyn Wire); 3] {
-    [Kind::Chat, Kind::Responses, Kind::Messages].map(|kind| (kind, of(kind).unwrap()))
+fn http_wires() -> [(JudgeKind, &'static dyn Wire); 3] {
+    [JudgeKind::Chat, JudgeKind::Responses, JudgeKind::Messages].map(|kind| (kind, wire_for(kind).unwrap()))
 }
 
-fn settings(kind: Kind) -> Settings {
-    let mut settings = Settings { model: "m-1".into(), ..Settings::new("j", kind) };
+fn sample_settings(kind: JudgeKind) -> JudgeConfig {
+    let mut settings = JudgeConfig { model: "m-1".into(), ..JudgeConfig::new("j", kind) };
     settings.reply.temperature = Some(0.0);
     settings
 }
 
-fn call(id: &str) -> Call {
-    Call { id: id.into(), name: "read".into(), arguments: json!({"path": "a.py"}) }
+fn sample_call(id: &str) -> ReplyCall {
+    ReplyCall { id: id.into(), name: "read".into(), arguments: json!({"path": "a.py"}) }
 }
 
-fn conversation() -> Conversation {
-    let replied = Reply { text: "Let me see.".into(), calls: vec![call("c1")], ..Reply::default() };
-    let outcome = Outcome { id: "c1".into(), text: "a.py, lines 1-1".into(), is_error: false };
+fn sample_conversation() -> Conversation {
+    let replied = JudgeReply { text: "Let me see.".into(), calls: vec![sample_call("c1")], ..JudgeReply::default() };
+    let outcome = CallOutcome { id: "c1".into(), text: "a.py, lines 1-1".into(), is_error: false };
     Conversation {
         system: "Judge.".into(),
         entries: vec![
-            Entry::Said("What of C01?".into()),
-            Entry::Replied(replied),
-            Entry::Results(vec![outcome]),
+            ConversationEntry::Sent("What of C01?".into()),
+            ConversationEntry::Replied(replied),
+            ConversationEntry::Results(vec![outcome]),
         ],
-        may_look: false,
-        scale: Scale::Levels,
+        may_call_tools: false,
+        scale: JudgingScale::Levels,
         codebook: None,
         wants_text: false,
     }
 }
 
-/// The same reply in each protocol, in one piece and as a stream.
-fn sample(kind: Kind) -> (Value, Vec<Value>) {
+/// Returns the same reply in each protocol, in one piece and as a stream.
+fn sample_reply(kind: JudgeKind) -> (Value, Vec<Value>) {
     match kind {
-        Kind::Chat => (
+        JudgeKind::Chat => (
             json!({"choices": [{"index": 0, "finish_reason": "tool_calls", "message": {
                 "role": "assistant", "content": "Let mé see.", "tool_calls": [
                     {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.py\"}"}},
@@ -58,7 +59,7 @@ fn sample(kind: Kind) -> (Value, Vec<Value>) {
                 json!({"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 7}}),
             ],
         ),
-        Kind::Responses => {
+        JudgeKind::Responses => {
             let item = |id: &str| json!({"type": "function_call", "call_id": id, "name": "read", "arguments": "{\"path\": \"a.py\"}"});
             let message = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let mé see."}]});
             let done = json!({"status": "completed", "output": [{"type": "reasoning"}, message, item("c1"), item("c2")],
@@ -71,7 +72,7 @@ fn sample(kind: Kind) -> (Value, Vec<Value>) {
             ];
             (done, pieces)
         }
-        Kind::Messages => (
+        JudgeKind::Messages => (
             json!({"type": "message", "content": [
                 {"type": "text", "text": "Let mé see."},
                 {"type": "tool_use", "id": "c1", "name": "read", "input": {"path": "a.py"}},
@@ -93,7 +94,7 @@ fn sample(kind: Kind) -> (Value, Vec<Value>) {
                 json!({"type": "message_stop"}),
             ],
         ),
-        Kind::Command => unreachable!("no server"),
+        JudgeKind::Command => unreachable!("no server"),
     }
 }
 
@@ -105,30 +106,30 @@ fn stream_of(pieces: &[Value]) -> String {
     pieces.iter().map(event).collect()
 }
 
-fn read_split(wire: &dyn Wire, bytes: &[u8], at: usize) -> Result<Reply, Fault> {
-    let mut incoming = Incoming::new(wire);
-    incoming.take(&bytes[..at])?;
-    incoming.take(&bytes[at..])?;
+fn read_split(wire: &dyn Wire, bytes: &[u8], at: usize) -> Result<JudgeReply, JudgeFault> {
+    let mut incoming = IncomingReply::new(wire);
+    incoming.take_bytes(&bytes[..at])?;
+    incoming.take_bytes(&bytes[at..])?;
     incoming.finish()
 }
 
 #[test]
 fn a_reply_is_the_same_in_every_protocol_whole_or_in_pieces_split_at_any_byte() {
-    let wanted = Reply {
+    let expected = JudgeReply {
         text: "Let mé see.".into(),
-        calls: vec![call("c1"), call("c2")],
-        usage: Usage { input: Some(12), output: Some(7) },
+        calls: vec![sample_call("c1"), sample_call("c2")],
+        usage: ReplyUsage { input: Some(12), output: Some(7) },
         is_cut: false,
     };
-    for (kind, wire) in wires() {
-        let (document, pieces) = sample(kind);
+    for (kind, wire) in http_wires() {
+        let (document, pieces) = sample_reply(kind);
         let stream = stream_of(&pieces);
 
-        assert_eq!(whole(wire, document.to_string().as_bytes()), Ok(wanted.clone()), "{kind:?}");
+        assert_eq!(parse_body(wire, document.to_string().as_bytes()), Ok(expected.clone()), "{kind:?}");
         for at in 0..=stream.len() {
             assert_eq!(
                 read_split(wire, stream.as_bytes(), at),
-                Ok(wanted.clone()),
+                Ok(expected.clone()),
                 "{kind:?} {at}"
             );
         }
@@ -137,17 +138,17 @@ fn a_reply_is_the_same_in_every_protocol_whole_or_in_pieces_split_at_any_byte() 
 
 #[test]
 fn a_stream_that_ends_early_is_a_fault_wherever_it_ends() {
-    for (kind, wire) in wires() {
-        let (_, pieces) = sample(kind);
+    for (kind, wire) in http_wires() {
+        let (_, pieces) = sample_reply(kind);
         // With chat, what follows the reason for the end is a courtesy.
-        let last = pieces.len() - if kind == Kind::Chat { 2 } else { 1 };
-        for kept in 0..last {
-            let stream = stream_of(&pieces[..kept]);
+        let last = pieces.len() - if kind == JudgeKind::Chat { 2 } else { 1 };
+        for kept_events in 0..last {
+            let stream = stream_of(&pieces[..kept_events]);
             let fault = read_split(wire, stream.as_bytes(), 0).unwrap_err();
             assert_eq!(
                 fault,
-                Fault::Cut("the stream ended in the middle".into()),
-                "{kind:?} {kept}"
+                JudgeFault::BrokenOff("the stream ended in the middle".into()),
+                "{kind:?} {kept_events}"
             );
             assert!(fault.may_pass());
         }
@@ -156,68 +157,68 @@ fn a_stream_that_ends_early_is_a_fault_wherever_it_ends() {
 
 #[test]
 fn an_error_in_a_stream_or_a_body_is_told_in_the_servers_words() {
-    for (kind, wire) in wires() {
+    for (kind, wire) in http_wires() {
         let error =
             json!({"type": "error", "error": {"type": "overloaded_error", "message": "too\nbusy"}});
         let stream = stream_of(std::slice::from_ref(&error));
 
         assert_eq!(
             read_split(wire, stream.as_bytes(), 3),
-            Err(Fault::Cut("too busy".into())),
+            Err(JudgeFault::BrokenOff("too busy".into())),
             "{kind:?}"
         );
-        assert_eq!(whole(wire, error.to_string().as_bytes()), Err(Fault::Cut("too busy".into())));
+        assert_eq!(parse_body(wire, error.to_string().as_bytes()), Err(JudgeFault::BrokenOff("too busy".into())));
     }
 }
 
 #[test]
 fn what_is_not_the_protocol_is_garbage() {
-    for (kind, wire) in wires() {
+    for (kind, wire) in http_wires() {
         for body in ["<html>busy</html>", "{}", "[]", "3", "", "\u{0}"] {
-            let fault = whole(wire, body.as_bytes()).unwrap_err();
-            assert!(matches!(fault, Fault::Garbage(_)), "{kind:?} {body} {fault:?}");
+            let fault = parse_body(wire, body.as_bytes()).unwrap_err();
+            assert!(matches!(fault, JudgeFault::Malformed(_)), "{kind:?} {body} {fault:?}");
         }
         let fault = read_split(wire, b"data: <html>\n\n", 4).unwrap_err();
-        assert_eq!(fault, Fault::Garbage("expected JSON in the stream, found <html>".into()));
+        assert_eq!(fault, JudgeFault::Malformed("expected JSON in the stream, found <html>".into()));
     }
 }
 
 #[test]
 fn a_status_becomes_a_fault_with_the_servers_words() {
     let body = br#"{"error": {"message": "slow down"}}"#;
-    let said = || "slow down".to_owned();
+    let message = || "slow down".to_owned();
 
     assert_eq!(
-        refusal(429, Some("2"), body),
-        Fault::Limited { after: Some(Duration::from_secs(2)), said: said() }
+        fault_of_status(429, Some("2"), body),
+        JudgeFault::RateLimited { after: Some(Duration::from_secs(2)), message: message() }
     );
     assert_eq!(
-        refusal(529, Some("Wed, 21 Oct 2026 07:28:00 GMT"), body),
-        Fault::Limited { after: None, said: said() }
+        fault_of_status(529, Some("Wed, 21 Oct 2026 07:28:00 GMT"), body),
+        JudgeFault::RateLimited { after: None, message: message() }
     );
-    assert_eq!(refusal(500, None, body), Fault::Failed { status: 500, said: said() });
-    assert_eq!(refusal(401, None, body), Fault::Refused { status: 401, said: said() });
+    assert_eq!(fault_of_status(500, None, body), JudgeFault::Failed { status: 500, message: message() });
+    assert_eq!(fault_of_status(401, None, body), JudgeFault::Refused { status: 401, message: message() });
     assert_eq!(
-        refusal(302, None, b""),
-        Fault::Refused { status: 302, said: "it points elsewhere; not followed".into() }
+        fault_of_status(302, None, b""),
+        JudgeFault::Refused { status: 302, message: "it points elsewhere; not followed".into() }
     );
     assert_eq!(
-        refusal(502, None, b"<h1>Bad\r\n gateway</h1>"),
-        Fault::Failed { status: 502, said: "<h1>Bad gateway</h1>".into() }
+        fault_of_status(502, None, b"<h1>Bad\r\n gateway</h1>"),
+        JudgeFault::Failed { status: 502, message: "<h1>Bad gateway</h1>".into() }
     );
 }
 
 #[test]
 fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_are_left() {
-    for (kind, wire) in wires() {
-        let (last, first) = (conversation(), Conversation { may_look: true, ..conversation() });
+    for (kind, wire) in http_wires() {
+        let (last, first) = (sample_conversation(), Conversation { may_call_tools: true, ..sample_conversation() });
 
-        let mut body = wire.body(&settings(kind), &last);
+        let mut body = wire.request_body(&sample_settings(kind), &last);
         body["tools"] = json!("see below");
         let shown = serde_json::to_string_pretty(&body).unwrap();
         insta::assert_snapshot!(format!("request_{}", kind.word()), shown);
         let tools = |conversation| {
-            let body = wire.body(&settings(kind), conversation);
+            let body = wire.request_body(&sample_settings(kind), conversation);
             let name = |tool: &Value| {
                 let named = tool.get("function").unwrap_or(tool);
                 named["name"].as_str().unwrap_or_default().to_owned()
@@ -231,14 +232,14 @@ fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_a
 
 #[test]
 fn a_base_url_may_have_the_last_part_already() {
-    let chat = of(Kind::Chat).unwrap();
-    assert_eq!(address(chat, "http://h/v1/"), "http://h/v1/chat/completions");
-    assert_eq!(address(chat, "http://h/v1/chat/completions"), "http://h/v1/chat/completions");
+    let chat = wire_for(JudgeKind::Chat).unwrap();
+    assert_eq!(request_address(chat, "http://h/v1/"), "http://h/v1/chat/completions");
+    assert_eq!(request_address(chat, "http://h/v1/chat/completions"), "http://h/v1/chat/completions");
 }
 
 #[test]
 fn a_program_is_told_everything_in_words() {
-    insta::assert_snapshot!(plain::written(&conversation()));
+    insta::assert_snapshot!(plain::conversation_text(&sample_conversation()));
 }
 
 #[test]
@@ -250,14 +251,14 @@ fn a_programs_answer_is_read_bare_or_wrapped() {
         {"type": "result", "result": "", "structured_output": {"level": 1, "rationale": "x"}}]);
     let failed = json!({"type": "result", "is_error": true, "result": "no credit"});
 
-    let read = |text: &str| plain::read(text.as_bytes());
-    assert_eq!(read(look).unwrap().calls, [Call { id: String::new(), ..call("") }]);
+    let read = |text: &str| plain::parse_output(text.as_bytes());
+    assert_eq!(read(look).unwrap().calls, [ReplyCall { id: String::new(), ..sample_call("") }]);
     let reply = read(&wrapped.to_string()).unwrap();
-    assert_eq!((reply.calls.len(), reply.usage.total()), (1, Some(7)));
+    assert_eq!((reply.calls.len(), reply.usage.total_tokens()), (1, Some(7)));
     assert_eq!(read(&structured.to_string()).unwrap().text, r#"{"level":1,"rationale":"x"}"#);
     assert_eq!(
         read(&failed.to_string()),
-        Err(Fault::Program("the program says that it failed: no credit".into()))
+        Err(JudgeFault::Program("the program says that it failed: no credit".into()))
     );
     let both = format!("{look}\n{{\"level\": 1, \"rationale\": \"x\"}}");
     assert_eq!(read(&both).unwrap().calls, []);
@@ -274,12 +275,12 @@ proptest! {
         at in any::<prop::sample::Index>(),
     ) {
         let bytes = bytes.concat();
-        for (_, wire) in wires() {
+        for (_, wire) in http_wires() {
             let split = read_split(wire, &bytes, at.index(bytes.len() + 1));
             prop_assert_eq!(split, read_split(wire, &bytes, 0));
-            let _ = whole(wire, &bytes);
+            let _ = parse_body(wire, &bytes);
         }
-        let _ = plain::read(&bytes);
+        let _ = plain::parse_output(&bytes);
     }
 
     #[test]
@@ -290,8 +291,8 @@ proptest! {
             json!({"content": null}), json!({"error": 3}), json!({"usage": []}),
         ]),
     ) {
-        for (_, wire) in wires() {
-            let _ = whole(wire, document.to_string().as_bytes());
+        for (_, wire) in http_wires() {
+            let _ = parse_body(wire, document.to_string().as_bytes());
             let _ = read_split(wire, stream_of(std::slice::from_ref(&document)).as_bytes(), 1);
         }
     }

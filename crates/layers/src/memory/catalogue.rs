@@ -4,28 +4,28 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::chunk::{Head, Id, Kind, stems};
+use super::chunk::{ChunkHead, ChunkId, ChunkKind, text_stems};
 use trajview_metrics::{
     absence::terms,
-    bm25::{Corpus, Document},
+    bm25::{Bm25Corpus, Bm25Document},
 };
 
 /// Heads, and what leads to them.
 #[derive(Debug, Default)]
-pub struct Catalogue {
-    heads: Vec<Head>,
-    by_key: HashMap<String, Id>,
-    by_artifact: BTreeMap<String, BTreeSet<Id>>,
-    /// Whole names as [`terms::symbol`] has them, and paths and file names in lower case, old ones too.
-    names: HashMap<String, BTreeSet<Id>>,
+pub struct ChunkCatalogue {
+    heads: Vec<ChunkHead>,
+    by_key: HashMap<String, ChunkId>,
+    by_artifact: BTreeMap<String, BTreeSet<ChunkId>>,
+    /// Whole names as [`terms::symbol_key`] has them, and paths and file names in lower case, old ones too.
+    names: HashMap<String, BTreeSet<ChunkId>>,
     /// Stems of the pieces of names.
-    pieces: HashMap<String, BTreeSet<Id>>,
+    pieces: HashMap<String, BTreeSet<ChunkId>>,
     /// Definitions that are there, by their last names as code writes them.
-    defined: HashMap<String, BTreeSet<Id>>,
-    /// The entities that each chunk mentions beside itself, and the other way round.
-    mentions: Vec<BTreeSet<Id>>,
-    mentioned_by: Vec<BTreeSet<Id>>,
-    corpus: Corpus,
+    defined: HashMap<String, BTreeSet<ChunkId>>,
+    /// The entities that each chunk mentions beside itself; the field below is the inverse.
+    mentions: Vec<BTreeSet<ChunkId>>,
+    mentioned_by: Vec<BTreeSet<ChunkId>>,
+    corpus: Bm25Corpus,
     /// Chunks that were left out because there are too many.
     pub left_out: usize,
 }
@@ -36,47 +36,47 @@ const MOST_CHUNKS: usize = 300_000;
 /// A word that can mean more entities than this means none.
 const MOST_MEANT: usize = 8;
 
-impl Catalogue {
+impl ChunkCatalogue {
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    pub fn head(&self, id: Id) -> Option<&Head> {
+    pub fn head(&self, id: ChunkId) -> Option<&ChunkHead> {
         self.heads.get(id)
     }
 
-    /// Every head with its place.
-    pub fn heads(&self) -> impl Iterator<Item = (Id, &Head)> {
+    /// Returns every head with its id.
+    pub fn heads(&self) -> impl Iterator<Item = (ChunkId, &ChunkHead)> {
         self.heads.iter().enumerate()
     }
 
-    pub fn key(&self, id: Id) -> String {
-        self.head(id).map(Head::key).unwrap_or_default()
+    pub fn key_of(&self, id: ChunkId) -> String {
+        self.head(id).map(ChunkHead::chunk_key).unwrap_or_default()
     }
 
-    pub fn by_key(&self, key: &str) -> Option<Id> {
+    pub fn by_key(&self, key: &str) -> Option<ChunkId> {
         self.by_key.get(key).copied()
     }
 
     /// The chunks of an artifact, gone ones too.
-    pub fn of_artifact(&self, artifact: &str) -> impl Iterator<Item = Id> {
+    pub fn of_artifact(&self, artifact: &str) -> impl Iterator<Item = ChunkId> {
         self.by_artifact.get(artifact).into_iter().flatten().copied()
     }
 
     /// The artifacts by name.
-    pub fn artifacts(&self) -> impl Iterator<Item = (&str, &BTreeSet<Id>)> {
+    pub fn artifacts(&self) -> impl Iterator<Item = (&str, &BTreeSet<ChunkId>)> {
         self.by_artifact.iter().map(|(name, ids)| (name.as_str(), ids))
     }
 
     /// Definitions that are there, by the last part of their names.
-    pub fn defined(&self, name: &str) -> impl Iterator<Item = Id> {
+    pub fn definitions_named(&self, name: &str) -> impl Iterator<Item = ChunkId> {
         self.defined.get(name).into_iter().flatten().copied()
     }
 
     /// Takes in a head in place of the one of the same key. None where there are too many.
-    pub fn put(&mut self, head: Head) -> Option<Id> {
-        if let Some(id) = self.by_key(&head.key()) {
-            self.replace(id, head);
+    pub fn put_head(&mut self, head: ChunkHead) -> Option<ChunkId> {
+        if let Some(id) = self.by_key(&head.chunk_key()) {
+            self.replace_head(id, head);
             return Some(id);
         }
         if self.heads.len() >= MOST_CHUNKS {
@@ -87,22 +87,22 @@ impl Catalogue {
         self.heads.push(head);
         self.mentions.push(BTreeSet::new());
         self.mentioned_by.push(BTreeSet::new());
-        self.register(id);
+        self.register_names(id);
         Some(id)
     }
 
     /// Makes the head of an entity another, which may have another name.
-    pub fn replace(&mut self, id: Id, head: Head) {
+    pub fn replace_head(&mut self, id: ChunkId, head: ChunkHead) {
         let Some(old) = self.heads.get(id) else { return };
         if *old == head {
             return;
         }
-        let (key, artifact) = (old.key(), old.artifact.clone());
-        self.corpus.remove(&Document::of(old.words()));
-        if let Some(ids) = self.defined.get_mut(old.simple()) {
+        let (key, artifact) = (old.chunk_key(), old.artifact.clone());
+        self.corpus.remove_document(&Bm25Document::from_words(old.word_stems()));
+        if let Some(ids) = self.defined.get_mut(old.simple_name()) {
             ids.remove(&id);
         }
-        if key != head.key() {
+        if key != head.chunk_key() {
             self.by_key.remove(&key);
         }
         if artifact != head.artifact
@@ -111,30 +111,30 @@ impl Catalogue {
             ids.remove(&id);
         }
         self.heads[id] = head;
-        self.register(id);
+        self.register_names(id);
     }
 
-    fn register(&mut self, id: Id) {
+    fn register_names(&mut self, id: ChunkId) {
         let head = &self.heads[id];
-        self.by_key.insert(head.key(), id);
+        self.by_key.insert(head.chunk_key(), id);
         self.by_artifact.entry(head.artifact.clone()).or_default().insert(id);
-        self.corpus.add(&Document::of(head.words()));
+        self.corpus.add_document(&Bm25Document::from_words(head.word_stems()));
         if head.is_symbol() && head.gone.is_none() {
-            self.defined.entry(head.simple().to_owned()).or_default().insert(id);
+            self.defined.entry(head.simple_name().to_owned()).or_default().insert(id);
         }
-        let simple = head.simple().to_owned();
-        let mut names = vec![terms::symbol(&simple)];
-        if head.kind == Kind::File {
+        let simple = head.simple_name().to_owned();
+        let mut names = vec![terms::symbol_key(&simple)];
+        if head.kind == ChunkKind::File {
             let path = head.artifact.to_lowercase();
             names.extend(path.rsplit('/').next().map(str::to_owned));
             names.push(path);
         }
         let before =
             head.formerly.iter().map(|key| key.rsplit(['#', '.', '/']).next().unwrap_or(key));
-        names.extend(before.map(terms::symbol));
-        let is_named = (head.is_symbol() && !head.is_called_by_itself()) || head.kind == Kind::File;
+        names.extend(before.map(terms::symbol_key));
+        let is_named = (head.is_symbol() && !head.is_called_implicitly()) || head.kind == ChunkKind::File;
         if is_named {
-            let pieces = stems(&simple);
+            let pieces = text_stems(&simple);
             for name in names {
                 self.names.entry(name).or_default().insert(id);
             }
@@ -145,8 +145,8 @@ impl Catalogue {
     }
 
     /// Says which entities a chunk mentions beside itself.
-    pub fn set_mentions(&mut self, id: Id, entities: impl IntoIterator<Item = Id>) {
-        let new: BTreeSet<Id> =
+    pub fn set_mentions(&mut self, id: ChunkId, entities: impl IntoIterator<Item = ChunkId>) {
+        let new: BTreeSet<ChunkId> =
             entities.into_iter().filter(|it| *it != id && *it < self.len()).collect();
         let Some(known) = self.mentions.get_mut(id) else { return };
         let old = std::mem::replace(known, new.clone());
@@ -159,22 +159,22 @@ impl Catalogue {
     }
 
     /// The entities of a chunk: itself and what it mentions.
-    pub fn entities(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub fn chunk_entities(&self, id: ChunkId) -> impl Iterator<Item = ChunkId> {
         std::iter::once(id).chain(self.mentions.get(id).into_iter().flatten().copied())
     }
 
     /// The chunks that have an entity: its own and those that mention it.
-    pub fn index(&self, entity: Id) -> impl Iterator<Item = Id> {
+    pub fn chunks_with_entity(&self, entity: ChunkId) -> impl Iterator<Item = ChunkId> {
         let others = self.mentioned_by.get(entity).into_iter().flatten().copied();
         std::iter::once(entity).chain(others)
     }
 
     /// The entities that a text names: by path or file name, by whole names whatever their joints and capitals, and by
     /// words that are a piece of few names, or the only piece of few.
-    pub fn mentioned(&self, text: &str) -> BTreeSet<Id> {
+    pub fn entities_mentioned(&self, text: &str) -> BTreeSet<ChunkId> {
         let mut found = BTreeSet::new();
-        let mut few = |ids: &mut dyn Iterator<Item = Id>| {
-            let ids: Vec<Id> = ids.take(MOST_MEANT + 1).collect();
+        let mut few = |ids: &mut dyn Iterator<Item = ChunkId>| {
+            let ids: Vec<ChunkId> = ids.take(MOST_MEANT + 1).collect();
             if ids.len() <= MOST_MEANT {
                 found.extend(ids);
             }
@@ -185,15 +185,15 @@ impl Catalogue {
                 few(&mut self.names.get(&word.to_lowercase()).into_iter().flatten().copied());
             }
         }
-        terms::tokens(text, |token| {
-            let terms::Token::Name(name) = token else { return };
-            if name.contains('_') || terms::key(name).is_some() {
-                few(&mut self.names.get(&terms::symbol(name)).into_iter().flatten().copied());
+        terms::for_each_token(text, |token| {
+            let terms::TextToken::Name(name) = token else { return };
+            if name.contains('_') || terms::word_key(name).is_some() {
+                few(&mut self.names.get(&terms::symbol_key(name)).into_iter().flatten().copied());
             }
-            for stem in stems(name) {
+            for stem in text_stems(name) {
                 let Some(ids) = self.pieces.get(&stem) else { continue };
-                let is_all = |id: &Id| {
-                    self.heads[*id].gone.is_none() && stems(self.heads[*id].simple()).len() == 1
+                let is_all = |id: &ChunkId| {
+                    self.heads[*id].gone.is_none() && text_stems(self.heads[*id].simple_name()).len() == 1
                 };
                 match ids.len() <= MOST_MEANT {
                     true => few(&mut ids.iter().copied()),
@@ -204,14 +204,14 @@ impl Catalogue {
         found
     }
 
-    /// How near the head of a chunk is to the stems of a text; 0 where it has none of them.
-    pub fn similarity(&self, asked: &[String], id: Id) -> f64 {
-        self.head(id).map_or(0.0, |head| self.score(asked, head.words()))
+    /// Returns the similarity of a chunk's head to the stems of a text; 0 where it has none of them.
+    pub fn head_similarity(&self, asked: &[String], id: ChunkId) -> f64 {
+        self.head(id).map_or(0.0, |head| self.words_similarity(asked, head.word_stems()))
     }
 
-    /// The same of words that are no head's.
-    pub fn score(&self, asked: &[String], words: Vec<String>) -> f64 {
-        self.corpus.score(asked, &Document::of(words))
+    /// Returns the similarity for words that are not a head's.
+    pub fn words_similarity(&self, asked: &[String], words: Vec<String>) -> f64 {
+        self.corpus.score_document(asked, &Bm25Document::from_words(words))
     }
 }
 
@@ -219,53 +219,53 @@ impl Catalogue {
 mod tests {
     use super::*;
 
-    fn head(kind: Kind, artifact: &str, name: &str) -> Head {
-        Head { kind, artifact: artifact.into(), name: name.into(), ..Head::default() }
+    fn head_with(kind: ChunkKind, artifact: &str, name: &str) -> ChunkHead {
+        ChunkHead { kind, artifact: artifact.into(), name: name.into(), ..ChunkHead::default() }
     }
 
-    fn keys(catalogue: &Catalogue, text: &str) -> Vec<String> {
-        catalogue.mentioned(text).into_iter().map(|id| catalogue.key(id)).collect()
+    fn mentioned_keys(catalogue: &ChunkCatalogue, text: &str) -> Vec<String> {
+        catalogue.entities_mentioned(text).into_iter().map(|id| catalogue.key_of(id)).collect()
     }
 
     #[test]
     fn a_text_names_paths_names_and_pieces_of_few_names() {
-        let mut catalogue = Catalogue::default();
-        catalogue.put(head(Kind::File, "src/train.py", ""));
-        catalogue.put(head(Kind::Function, "src/train.py", "total_loss"));
-        catalogue.put(head(Kind::Class, "src/net.py", "SelfAttention"));
-        catalogue.put(head(Kind::Request, "turn 1", ""));
+        let mut catalogue = ChunkCatalogue::default();
+        catalogue.put_head(head_with(ChunkKind::File, "src/train.py", ""));
+        catalogue.put_head(head_with(ChunkKind::Function, "src/train.py", "total_loss"));
+        catalogue.put_head(head_with(ChunkKind::Class, "src/net.py", "SelfAttention"));
+        catalogue.put_head(head_with(ChunkKind::Request, "turn 1", ""));
 
-        assert_eq!(keys(&catalogue, "Training is slow"), ["src/train.py"]);
-        assert_eq!(keys(&catalogue, "see train.py and `src/net.py`."), ["src/train.py"]);
-        assert_eq!(keys(&catalogue, "the losses"), ["src/train.py#total_loss"]);
-        assert_eq!(keys(&catalogue, "self_attention"), ["src/net.py#SelfAttention"]);
-        assert_eq!(keys(&catalogue, "nothing of it in turn 1"), [""; 0]);
+        assert_eq!(mentioned_keys(&catalogue, "Training is slow"), ["src/train.py"]);
+        assert_eq!(mentioned_keys(&catalogue, "see train.py and `src/net.py`."), ["src/train.py"]);
+        assert_eq!(mentioned_keys(&catalogue, "the losses"), ["src/train.py#total_loss"]);
+        assert_eq!(mentioned_keys(&catalogue, "self_attention"), ["src/net.py#SelfAttention"]);
+        assert_eq!(mentioned_keys(&catalogue, "nothing of it in turn 1"), [""; 0]);
     }
 
     #[test]
     fn a_renamed_entity_keeps_its_place_and_its_old_name() {
-        let mut catalogue = Catalogue::default();
-        let id = catalogue.put(head(Kind::Class, "data.py", "Complex")).unwrap();
+        let mut catalogue = ChunkCatalogue::default();
+        let id = catalogue.put_head(head_with(ChunkKind::Class, "data.py", "Complex")).unwrap();
         let formerly = vec!["data.py#Complex".to_owned()];
-        catalogue.replace(id, Head { formerly, ..head(Kind::Class, "structures.py", "Assembly") });
+        catalogue.replace_head(id, ChunkHead { formerly, ..head_with(ChunkKind::Class, "structures.py", "Assembly") });
 
-        assert_eq!(keys(&catalogue, "Complex"), ["structures.py#Assembly"]);
+        assert_eq!(mentioned_keys(&catalogue, "Complex"), ["structures.py#Assembly"]);
         assert_eq!(catalogue.by_key("data.py#Complex"), None);
-        assert_eq!(catalogue.defined("Complex").count(), 0);
-        assert_eq!(catalogue.defined("Assembly").collect::<Vec<_>>(), [id]);
+        assert_eq!(catalogue.definitions_named("Complex").count(), 0);
+        assert_eq!(catalogue.definitions_named("Assembly").collect::<Vec<_>>(), [id]);
         assert_eq!(catalogue.of_artifact("data.py").count(), 0);
     }
 
     #[test]
     fn chunks_are_found_by_the_entities_that_they_mention() {
-        let mut catalogue = Catalogue::default();
-        let class = catalogue.put(head(Kind::Class, "a.py", "C")).unwrap();
-        let asked = catalogue.put(head(Kind::Request, "turn 1", "")).unwrap();
+        let mut catalogue = ChunkCatalogue::default();
+        let class = catalogue.put_head(head_with(ChunkKind::Class, "a.py", "C")).unwrap();
+        let asked = catalogue.put_head(head_with(ChunkKind::Request, "turn 1", "")).unwrap();
         catalogue.set_mentions(asked, [class, asked, 99]);
 
-        assert_eq!(catalogue.index(class).collect::<Vec<_>>(), [class, asked]);
-        assert_eq!(catalogue.entities(asked).collect::<Vec<_>>(), [asked, class]);
+        assert_eq!(catalogue.chunks_with_entity(class).collect::<Vec<_>>(), [class, asked]);
+        assert_eq!(catalogue.chunk_entities(asked).collect::<Vec<_>>(), [asked, class]);
         catalogue.set_mentions(asked, []);
-        assert_eq!(catalogue.index(class).collect::<Vec<_>>(), [class]);
+        assert_eq!(catalogue.chunks_with_entity(class).collect::<Vec<_>>(), [class]);
     }
 }

@@ -1,18 +1,18 @@
-//! What the memory is made of: the head of a chunk says what it is and where it stands; its content is read when it is
-//! opened, and is not kept.
+//! The pieces of the memory: the head of a chunk has its kind and its place; its content is read when it is opened,
+//! and is not stored.
 
 use serde::{Deserialize, Serialize};
 
-use trajview_metrics::{absence::terms, lifeline::Definition};
+use trajview_metrics::{absence::terms, lifeline::CodeDefinition};
 use trajview_run::RepoPath;
 
 /// The place of a head in the catalogue. It stays with the entity through new versions and new names.
-pub type Id = usize;
+pub type ChunkId = usize;
 
-/// What a chunk is a piece of.
+/// The kind of thing that a chunk is a piece of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ChunkKind {
     /// A file of the project, whole.
     #[default]
     File,
@@ -20,47 +20,47 @@ pub enum Kind {
     Function,
     /// A constant or variable at the top of a file.
     Value,
-    /// What stands below a heading of a document.
+    /// The text below a heading of a document.
     Section,
-    /// What a person asked in a turn.
+    /// The request of a turn.
     Request,
     Decision,
 }
 
-/// What is known of a chunk without opening it.
+/// The properties of a chunk that are known without opening it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Head {
-    pub kind: Kind,
+pub struct ChunkHead {
+    pub kind: ChunkKind,
     /// The path of a file, `turn 3` of a request, `decision db`.
     pub artifact: String,
     /// The dotted name of a definition or the heading of a section; empty where the artifact is all of it.
     pub name: String,
-    /// What it was called before, as [`Self::key`] gives it; the oldest first.
+    /// The former names, as [`Self::chunk_key`] gives them; the oldest first.
     pub formerly: Vec<String>,
-    /// What it is, in one line.
+    /// A description in one line.
     pub synopsis: String,
     /// First and last in the newest version, counting from 1, of a file those that say what it is; None for what has no
     /// lines.
     pub lines: Option<(u32, u32)>,
-    /// Of the content: changes with it, and not with its place.
+    /// The hash of the content, which changes with the content and not with its place.
     pub hash: u64,
     /// The content is that after so many turns.
     pub version: usize,
-    /// It is there since this turn; 0 for what was there before the first.
+    /// The turn that introduced the chunk; 0 for chunks from before the first.
     pub introduced: usize,
     /// The turn that took it away; None while it is there.
     pub gone: Option<usize>,
-    /// The last turn that changed it, read its file or asked for it; 0 for none.
+    /// The last turn that changed the chunk, read its file or requested it; 0 for none.
     pub touched: usize,
 }
 
 /// Characters of a synopsis.
 const MOST_SYNOPSIS: usize = 200;
 
-impl Kind {
-    /// As a person calls it.
-    pub const fn word(self) -> &'static str {
+impl ChunkKind {
+    /// Returns the word that a person uses for the kind.
+    pub const fn kind_word(self) -> &'static str {
         match self {
             Self::File => "file",
             Self::Class => "class",
@@ -73,21 +73,21 @@ impl Kind {
     }
 }
 
-impl Head {
+impl ChunkHead {
     /// Tells it from every other chunk: `ppdiff/losses.py#total_loss`.
-    pub fn key(&self) -> String {
-        key(&self.artifact, &self.name)
+    pub fn chunk_key(&self) -> String {
+        key_for(&self.artifact, &self.name)
     }
 
-    /// What a person calls it.
-    pub fn title(&self) -> &str {
+    /// Returns the name that a person uses.
+    pub fn display_name(&self) -> &str {
         if self.name.is_empty() { &self.artifact } else { &self.name }
     }
 
     /// The last part of its name; of a file its name without folders and ending.
-    pub fn simple(&self) -> &str {
+    pub fn simple_name(&self) -> &str {
         match self.kind {
-            Kind::File => {
+            ChunkKind::File => {
                 let name = self.artifact.rsplit('/').next().unwrap_or(&self.artifact);
                 name.split('.').next().unwrap_or(name)
             }
@@ -95,54 +95,54 @@ impl Head {
         }
     }
 
-    /// Whether the language calls it by itself (`__init__`): no word means it.
-    pub fn is_called_by_itself(&self) -> bool {
-        let name = self.simple();
+    /// Returns whether the language calls the function implicitly (`__init__`), so that no word refers to it.
+    pub fn is_called_implicitly(&self) -> bool {
+        let name = self.simple_name();
         self.is_symbol() && name.starts_with("__") && name.ends_with("__")
     }
 
-    /// Whether it is a definition in code.
+    /// Returns whether the chunk is a definition in code.
     pub const fn is_symbol(&self) -> bool {
-        matches!(self.kind, Kind::Class | Kind::Function | Kind::Value)
+        matches!(self.kind, ChunkKind::Class | ChunkKind::Function | ChunkKind::Value)
     }
 
     /// The path of its artifact; None for requests and decisions.
-    pub fn path(&self) -> Option<RepoPath> {
-        let is_in_project = !matches!(self.kind, Kind::Request | Kind::Decision);
+    pub fn file_path(&self) -> Option<RepoPath> {
+        let is_in_project = !matches!(self.kind, ChunkKind::Request | ChunkKind::Decision);
         is_in_project.then(|| RepoPath::new(&self.artifact)).flatten()
     }
 
     /// The turn of a request; counts from 1.
-    pub fn request(&self) -> Option<usize> {
+    pub fn request_turn(&self) -> Option<usize> {
         let turn = self.artifact.strip_prefix("turn ")?;
-        turn.parse().ok().filter(|_| self.kind == Kind::Request)
+        turn.parse().ok().filter(|_| self.kind == ChunkKind::Request)
     }
 
-    /// What it is compared by: stems of the words of its names and its synopsis.
-    pub fn words(&self) -> Vec<String> {
-        let mut all = stems(&self.synopsis);
-        all.extend(stems(&self.name));
-        all.extend(stems(&self.artifact));
+    /// Returns the stems that a chunk is compared by: those of its names and its synopsis.
+    pub fn word_stems(&self) -> Vec<String> {
+        let mut all = text_stems(&self.synopsis);
+        all.extend(text_stems(&self.name));
+        all.extend(text_stems(&self.artifact));
         all
     }
 }
 
-pub fn key(artifact: &str, name: &str) -> String {
+pub fn key_for(artifact: &str, name: &str) -> String {
     if name.is_empty() { artifact.to_owned() } else { format!("{artifact}#{name}") }
 }
 
 /// The stems of the words of a text that say something, identifiers in pieces, in order.
-pub fn stems(text: &str) -> Vec<String> {
+pub fn text_stems(text: &str) -> Vec<String> {
     let mut all = vec![];
-    terms::tokens(text, |token| {
-        if let terms::Token::Name(name) = token {
-            all.extend(terms::words(name).into_iter().filter_map(terms::key));
+    terms::for_each_token(text, |token| {
+        if let terms::TextToken::Name(name) = token {
+            all.extend(terms::identifier_words(name).into_iter().filter_map(terms::word_key));
         }
     });
     all
 }
 
-/// One line of at most so many characters.
+/// Returns the text as one line of at most `most` characters.
 pub fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
@@ -152,25 +152,25 @@ pub fn one_line(text: &str, most: usize) -> String {
 }
 
 /// Tokens of a text: four characters are one.
-pub fn tokens(text: &str) -> usize {
+pub fn estimated_tokens(text: &str) -> usize {
     text.chars().count().div_ceil(4)
 }
 
 /// FNV-1a of 64 bits.
-pub fn hash(text: &str) -> u64 {
+pub fn text_hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
 /// The words of a definition's head: its first line and what is written about it, else its name.
-pub fn synopsis_of(definition: &Definition, lines: Option<&[&str]>) -> String {
+pub fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -> String {
     let written = lines.and_then(|lines| {
-        let start = (definition.line() as usize).checked_sub(1)?;
-        let own = lines.get(start..(definition.end() as usize).min(lines.len()))?;
-        let at = own.iter().position(|line| line.contains(definition.simple()))?;
-        let about = own.get(at + 1..).and_then(docstring).or_else(|| comment(&lines[..start]));
-        let signature = own[at].trim().trim_end_matches(['{', ':']).trim_end();
+        let start = (definition.first_line() as usize).checked_sub(1)?;
+        let definition_lines = lines.get(start..(definition.last_line() as usize).min(lines.len()))?;
+        let at = definition_lines.iter().position(|line| line.contains(definition.simple_name()))?;
+        let about = definition_lines.get(at + 1..).and_then(docstring_line).or_else(|| comment_line(&lines[..start]));
+        let signature = definition_lines[at].trim().trim_end_matches(['{', ':']).trim_end();
         Some(match about {
             Some(about) => format!("{signature} - {about}"),
             None => signature.to_owned(),
@@ -179,8 +179,8 @@ pub fn synopsis_of(definition: &Definition, lines: Option<&[&str]>) -> String {
     one_line(&written.unwrap_or_else(|| definition.name.to_string()), MOST_SYNOPSIS)
 }
 
-/// The first line of the string that stands first in a body.
-fn docstring<'l>(body: &[&'l str]) -> Option<&'l str> {
+/// Returns the first line of the string at the start of a body.
+fn docstring_line<'l>(body: &[&'l str]) -> Option<&'l str> {
     let opened = body.iter().map(|line| line.trim()).take(8).find_map(|line| {
         let line = line.trim_start_matches(['r', 'b']);
         line.strip_prefix("\"\"\"").or_else(|| line.strip_prefix("'''"))
@@ -190,7 +190,7 @@ fn docstring<'l>(body: &[&'l str]) -> Option<&'l str> {
 }
 
 /// The comment right above, its first line.
-fn comment<'l>(above: &[&'l str]) -> Option<&'l str> {
+fn comment_line<'l>(above: &[&'l str]) -> Option<&'l str> {
     let is_comment = |line: &&&str| {
         let line = line.trim_start();
         line.starts_with("//") || line.starts_with('#') || line.starts_with('*')
@@ -200,10 +200,10 @@ fn comment<'l>(above: &[&'l str]) -> Option<&'l str> {
     (line.chars().filter(|c| c.is_alphabetic()).count() > 2).then_some(line)
 }
 
-/// The words of a file's head: the first line in which a person says something, with its number, counting from 1. None
-/// where none of the first lines is a comment, a text in quotes or one of a document.
+/// Returns the synopsis of a file: its first line of prose, with its number, counting from 1. None where none of the
+/// first lines is a comment, a quoted text or a line of a document.
 pub fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
-    let said = |line: &str| {
+    let line_words = |line: &str| {
         let line = line.trim();
         let marks = ["\"\"\"", "'''", "//", "#", "/*", "*", "<!--", "--", ";"];
         let mark = marks.iter().find(|mark| line.starts_with(**mark));
@@ -212,13 +212,13 @@ pub fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
         let is_said = (mark.is_some() && !line.starts_with("#!")) || is_document(path);
         (is_said && words.split_whitespace().count() > 1).then(|| words.to_owned())
     };
-    let (at, line) = (1..).zip(lines).take(5).find_map(|(at, line)| Some((at, said(line)?)))?;
+    let (at, line) = (1..).zip(lines).take(5).find_map(|(at, line)| Some((at, line_words(line)?)))?;
     Some((at, one_line(&format!("{path} - {line}"), MOST_SYNOPSIS)))
 }
 
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section<'l> {
+pub struct DocumentSection<'l> {
     pub heading: &'l str,
     pub lines: (u32, u32),
 }
@@ -226,15 +226,15 @@ pub struct Section<'l> {
 /// Sections of one document, at most.
 const MOST_SECTIONS: usize = 100;
 
-/// Whether a path is that of a document.
+/// Returns whether a path is that of a document.
 pub fn is_document(path: &str) -> bool {
     let ending = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     ["md", "markdown", "rst", "txt", "adoc"].contains(&ending.as_str())
 }
 
 /// The sections of a text by its `#` headings, fenced code left alone. Of two with one heading the first counts.
-pub fn sections<'l>(lines: &[&'l str]) -> Vec<Section<'l>> {
-    let mut found: Vec<Section<'l>> = vec![];
+pub fn document_sections<'l>(lines: &[&'l str]) -> Vec<DocumentSection<'l>> {
+    let mut found: Vec<DocumentSection<'l>> = vec![];
     let mut is_fenced = false;
     for (number, line) in (1_u32..).zip(lines) {
         is_fenced ^= line.trim_start().starts_with("```");
@@ -244,7 +244,7 @@ pub fn sections<'l>(lines: &[&'l str]) -> Vec<Section<'l>> {
             && !found.iter().any(|it| it.heading == heading)
             && found.len() < MOST_SECTIONS
         {
-            found.push(Section { heading, lines: (number, number) });
+            found.push(DocumentSection { heading, lines: (number, number) });
         } else if let Some(last) = found.last_mut() {
             last.lines.1 = number;
         }
@@ -262,7 +262,7 @@ mod tests {
     fn a_head_says_what_stands_first_in_its_content() {
         let text = "# Keeps the mean.\nclass EMA:\n    pass\n\ndef f(x,\n      y):\n    \"\"\"Adds.\n    More.\"\"\"\n    return x\n";
         let lines: Vec<&str> = text.lines().collect();
-        let facts = lifeline::facts(Grammar::Python, text.as_bytes());
+        let facts = lifeline::read_facts(Grammar::Python, text.as_bytes());
         let said = |at: usize| synopsis_of(&facts.definitions[at], Some(&lines));
 
         assert_eq!(said(0), "class EMA - Keeps the mean.");
@@ -275,9 +275,9 @@ mod tests {
     #[test]
     fn a_document_has_a_section_a_heading() {
         let lines = ["# One", "a", "```", "# no", "```", "## Two", "b", "# One", "c"];
-        let found = sections(&lines);
+        let found = document_sections(&lines);
         let told: Vec<_> = found.iter().map(|it| (it.heading, it.lines)).collect();
         assert_eq!(told, [("One", (1, 5)), ("Two", (6, 9))]);
-        assert_eq!(sections(&["text"]), []);
+        assert_eq!(document_sections(&["text"]), []);
     }
 }

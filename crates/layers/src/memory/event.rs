@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    card::{Check, Made},
-    chunk::Head,
+    evidence_card::{CardCheck, MadeCard},
+    chunk::ChunkHead,
 };
 
 /// An event before the request of a turn.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct Event {
+pub struct LayerMemoryEvent {
     /// `routing`, `verification`, `expansion` or `card`.
     pub kind: &'static str,
     /// The turn before whose request it happened; counts from 1.
@@ -30,7 +30,7 @@ pub struct Event {
     pub passed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Of the model's answer; of an expansion those that were given.
+    /// The tokens of the model's answer; for an expansion, the tokens of the given chunks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub struct Event {
 
 /// The events so far, as lines; the oldest leave where they are too many.
 #[derive(Debug, Clone, Default)]
-pub struct Events {
+pub struct MemoryEvents {
     lines: Vec<String>,
     bytes: usize,
 }
@@ -53,16 +53,16 @@ const MOST_BYTES: usize = 8 << 20;
 /// Bytes of an event; a longer one is left out.
 const MOST_OF_ONE: usize = 256 << 10;
 
-impl Event {
+impl LayerMemoryEvent {
     pub fn new(kind: &'static str, turn: usize) -> Self {
         Self { kind, turn, ..Self::default() }
     }
 
     /// A chunk that was not given, with why.
-    pub fn failed(head: &Head, why: String, turn: usize) -> Self {
+    pub fn failed_verification(head: &ChunkHead, why: String, turn: usize) -> Self {
         Self {
             artifact: Some(head.artifact.clone()),
-            chunks: vec![head.key()],
+            chunks: vec![head.chunk_key()],
             passed: Some(false),
             why: Some(why),
             ..Self::new("verification", turn)
@@ -70,9 +70,9 @@ impl Event {
     }
 
     /// The checks of a card and the card itself.
-    pub fn of_card(made: &Made, turn: usize) -> Vec<Self> {
+    pub fn for_card(made: &MadeCard, turn: usize) -> Vec<Self> {
         let id = Value::String(made.card.id.clone());
-        let check = |check: &Check| Self {
+        let check = |check: &CardCheck| Self {
             card: Some(id.clone()),
             artifact: Some(check.artifact.clone()),
             passed: Some(check.passed),
@@ -92,8 +92,8 @@ impl Event {
     }
 }
 
-impl Events {
-    pub fn add(&mut self, events: impl IntoIterator<Item = Event>) {
+impl MemoryEvents {
+    pub fn add_events(&mut self, events: impl IntoIterator<Item = LayerMemoryEvent>) {
         // Strings and numbers alone: nothing in it can fail to be written.
         let lines = events.into_iter().filter_map(|event| serde_json::to_string(&event).ok());
         lines.for_each(|line| self.push(line));
@@ -114,12 +114,12 @@ impl Events {
     }
 
     /// A line an event.
-    pub fn text(&self) -> String {
+    pub fn jsonl_text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    /// What [`Self::text`] gave; lines that are no JSON objects are left out.
-    pub fn restore(text: &str) -> Self {
+    /// Parses the text of [`Self::jsonl_text`]; lines that are not JSON objects are left out.
+    pub fn from_jsonl(text: &str) -> Self {
         let mut events = Self::default();
         for line in text.lines() {
             if serde_json::from_str::<serde_json::Map<String, Value>>(line).is_ok() {

@@ -4,14 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    chunk::Id,
-    rank::{self, Row},
+    chunk::ChunkId,
+    pagerank::{self, ShareRow},
 };
 
 /// The type of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Link {
+pub enum LinkKind {
     /// A file, another file.
     Imports,
     /// Code, a definition; the weight is how often.
@@ -22,22 +22,22 @@ pub enum Link {
     Implements,
     /// A section of a document, what it names.
     Cites,
-    /// What a request names, the request.
+    /// An entity that a request names, to the request.
     DiscussedIn,
-    /// What a turn brought, its request.
+    /// A chunk that a turn introduced, to the request of the turn.
     IntroducedBy,
-    /// What a turn took away, its request and what took it in.
+    /// A chunk that a turn removed, to the request of the turn and to its replacement.
     DeprecatedBy,
 }
 
 /// An edge as one of its ends has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Edge {
-    pub other: Id,
-    pub link: Link,
-    /// Whether it leads here from the other end.
-    pub is_back: bool,
-    /// Above 0.
+pub struct GraphEdge {
+    pub other: ChunkId,
+    pub link: LinkKind,
+    /// True where the edge leads here from the other end.
+    pub is_reverse: bool,
+    /// The weight, above 0.
     pub weight: f64,
     /// The turn that made it, or made it what it is; 0 for before the first.
     pub turn: usize,
@@ -45,14 +45,14 @@ pub struct Edge {
 
 /// The edges of all chunks.
 #[derive(Debug, Clone, Default)]
-pub struct Graph {
-    edges: Vec<Vec<Edge>>,
+pub struct ChunkGraph {
+    edges: Vec<Vec<GraphEdge>>,
 }
 
 /// Neighbours that a node has, at most: the heaviest, then the newest.
 pub const MOST_NEIGHBOURS: usize = 32;
 
-impl Link {
+impl LinkKind {
     pub const fn is_structural(self) -> bool {
         match self {
             Self::Imports | Self::Calls | Self::Tests | Self::Implements | Self::Cites => true,
@@ -61,9 +61,9 @@ impl Link {
     }
 }
 
-impl Graph {
+impl ChunkGraph {
     /// Adds an edge at both its ends; one that is there already gets the weight, and the turn where the weight is another.
-    pub fn add(&mut self, from: Id, to: Id, link: Link, weight: f64, turn: usize) {
+    pub fn add_edge(&mut self, from: ChunkId, to: ChunkId, link: LinkKind, weight: f64, turn: usize) {
         if from == to || weight <= 0.0 || !weight.is_finite() {
             return;
         }
@@ -72,46 +72,47 @@ impl Graph {
             self.edges.resize_with(most, Vec::new);
         }
         for (here, other, is_back) in [(from, to, false), (to, from, true)] {
-            let is_it = |it: &&mut Edge| (it.other, it.link, it.is_back) == (other, link, is_back);
+            let is_it = |it: &&mut GraphEdge| (it.other, it.link, it.is_reverse) == (other, link, is_back);
             match self.edges[here].iter_mut().find(is_it) {
                 Some(known) if known.weight.total_cmp(&weight).is_eq() => {}
                 Some(known) => (known.weight, known.turn) = (weight, turn),
-                None => self.edges[here].push(Edge { other, link, is_back, weight, turn }),
+                None => self.edges[here].push(GraphEdge { other, link, is_reverse: is_back, weight, turn }),
             }
         }
     }
 
     /// Makes the structural edges that lead away from a chunk these, each (to, link, weight).
-    pub fn set_structural(&mut self, from: Id, wanted: &[(Id, Link, f64)], turn: usize) {
-        let is_old = |edge: &&Edge| {
+    pub fn set_structural(&mut self, from: ChunkId, wanted: &[(ChunkId, LinkKind, f64)], turn: usize) {
+        let is_old = |edge: &&GraphEdge| {
             let is_kept =
                 wanted.iter().any(|(to, link, _)| (*to, *link) == (edge.other, edge.link));
-            edge.link.is_structural() && !edge.is_back && !is_kept
+            edge.link.is_structural() && !edge.is_reverse && !is_kept
         };
-        let old: Vec<Edge> = self.of(from).iter().filter(is_old).copied().collect();
+        let old: Vec<GraphEdge> = self.edges_of(from).iter().filter(is_old).copied().collect();
         for edge in old {
             self.edges[from]
-                .retain(|it| (it.other, it.link, it.is_back) != (edge.other, edge.link, false));
+                .retain(|it| (it.other, it.link, it.is_reverse) != (edge.other, edge.link, false));
             self.edges[edge.other]
-                .retain(|it| (it.other, it.link, it.is_back) != (from, edge.link, true));
+                .retain(|it| (it.other, it.link, it.is_reverse) != (from, edge.link, true));
         }
         for (to, link, weight) in wanted {
-            self.add(from, *to, *link, *weight, turn);
+            self.add_edge(from, *to, *link, *weight, turn);
         }
     }
 
-    fn of(&self, id: Id) -> &[Edge] {
+    fn edges_of(&self, id: ChunkId) -> &[GraphEdge] {
         self.edges.get(id).map_or(&[], Vec::as_slice)
     }
 
-    /// At most [`MOST_NEIGHBOURS`], the heaviest first, of these the newest; `order` decides among equals.
-    pub fn neighbours(&self, id: Id, order: impl Fn(Id) -> String) -> Vec<Edge> {
-        let mut edges = self.of(id).to_vec();
-        let by_weight = |a: &Edge, b: &Edge| {
+    /// Returns at most [`MOST_NEIGHBOURS`] edges, the heaviest first, of these the newest; `order` decides among
+    /// equals.
+    pub fn neighbours_of(&self, id: ChunkId, order: impl Fn(ChunkId) -> String) -> Vec<GraphEdge> {
+        let mut edges = self.edges_of(id).to_vec();
+        let by_weight = |a: &GraphEdge, b: &GraphEdge| {
             b.weight
                 .total_cmp(&a.weight)
                 .then(b.turn.cmp(&a.turn))
-                .then((a.link, a.is_back).cmp(&(b.link, b.is_back)))
+                .then((a.link, a.is_reverse).cmp(&(b.link, b.is_reverse)))
         };
         edges.sort_by(|a, b| by_weight(a, b).then_with(|| order(a.other).cmp(&order(b.other))));
         edges.truncate(MOST_NEIGHBOURS);
@@ -119,14 +120,14 @@ impl Graph {
     }
 
     /// The matrix of shares over so many chunks; both directions of a link are types of their own.
-    pub fn rows(&self, count: usize, order: impl Fn(Id) -> String) -> Vec<Row> {
-        let row = |id: Id| {
-            let few = self.of(id).len() <= MOST_NEIGHBOURS;
+    pub fn share_rows(&self, count: usize, order: impl Fn(ChunkId) -> String) -> Vec<ShareRow> {
+        let row = |id: ChunkId| {
+            let few = self.edges_of(id).len() <= MOST_NEIGHBOURS;
             // Only a cut asks for an order.
-            let edges = if few { self.of(id).to_vec() } else { self.neighbours(id, &order) };
-            let typed: Vec<(usize, (Link, bool), f64)> =
-                edges.iter().map(|it| (it.other, (it.link, it.is_back), it.weight)).collect();
-            rank::row(&typed)
+            let edges = if few { self.edges_of(id).to_vec() } else { self.neighbours_of(id, &order) };
+            let typed: Vec<(usize, (LinkKind, bool), f64)> =
+                edges.iter().map(|it| (it.other, (it.link, it.is_reverse), it.weight)).collect();
+            pagerank::share_row(&typed)
         };
         (0..count).map(row).collect()
     }
@@ -138,33 +139,33 @@ mod tests {
 
     #[test]
     fn a_node_has_its_heaviest_and_newest_neighbours() {
-        let mut graph = Graph::default();
+        let mut graph = ChunkGraph::default();
         for other in 1..=40 {
-            graph.add(0, other, Link::Calls, f64::from(u8::from(other == 7)) + 1.0, other);
+            graph.add_edge(0, other, LinkKind::Calls, f64::from(u8::from(other == 7)) + 1.0, other);
         }
 
-        let near = graph.neighbours(0, |id| id.to_string());
+        let near = graph.neighbours_of(0, |id| id.to_string());
 
         assert_eq!(near.len(), MOST_NEIGHBOURS);
         assert_eq!((near[0].other, near[1].other, near[31].other), (7, 40, 10));
-        assert_eq!(graph.rows(41, |id| id.to_string())[0].len(), MOST_NEIGHBOURS);
-        assert!(graph.neighbours(3, |id| id.to_string())[0].is_back);
+        assert_eq!(graph.share_rows(41, |id| id.to_string())[0].len(), MOST_NEIGHBOURS);
+        assert!(graph.neighbours_of(3, |id| id.to_string())[0].is_reverse);
     }
 
     #[test]
     fn structural_edges_follow_the_code_and_historical_ones_stay() {
-        let mut graph = Graph::default();
-        graph.add(0, 1, Link::DiscussedIn, 1.0, 1);
-        graph.set_structural(0, &[(2, Link::Calls, 2.0), (3, Link::Imports, 1.0)], 1);
-        graph.set_structural(0, &[(2, Link::Calls, 3.0)], 2);
+        let mut graph = ChunkGraph::default();
+        graph.add_edge(0, 1, LinkKind::DiscussedIn, 1.0, 1);
+        graph.set_structural(0, &[(2, LinkKind::Calls, 2.0), (3, LinkKind::Imports, 1.0)], 1);
+        graph.set_structural(0, &[(2, LinkKind::Calls, 3.0)], 2);
 
-        let told = |id: Id| {
-            let near = graph.neighbours(id, |id| id.to_string());
-            near.iter().map(|it| (it.other, it.link, it.is_back, it.turn)).collect::<Vec<_>>()
+        let neighbours = |id: ChunkId| {
+            let near = graph.neighbours_of(id, |id| id.to_string());
+            near.iter().map(|it| (it.other, it.link, it.is_reverse, it.turn)).collect::<Vec<_>>()
         };
 
-        assert_eq!(told(0), [(2, Link::Calls, false, 2), (1, Link::DiscussedIn, false, 1)]);
-        assert_eq!(told(2), [(0, Link::Calls, true, 2)]);
-        assert_eq!(told(3), []);
+        assert_eq!(neighbours(0), [(2, LinkKind::Calls, false, 2), (1, LinkKind::DiscussedIn, false, 1)]);
+        assert_eq!(neighbours(2), [(0, LinkKind::Calls, true, 2)]);
+        assert_eq!(neighbours(3), []);
     }
 }

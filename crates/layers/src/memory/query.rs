@@ -4,47 +4,47 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    chunk::{Head, Id, Kind, stems},
-    copies::Copies,
-    intake::Index,
-    rank::{self, ALPHA, STEPS, Until},
+    chunk::{ChunkHead, ChunkId, ChunkKind, text_stems},
+    version_copies::VersionCopies,
+    index_update::MemoryIndex,
+    pagerank::{self, ALPHA, STEPS, StepLimit},
 };
 
-/// What is asked.
+/// A query to the memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Query<'a> {
+pub struct MemoryQuery<'a> {
     pub text: &'a str,
     /// The turn that it begins; counts from 1.
     pub turn: usize,
-    /// Whether the graph is used: without it the seeds are the ranks.
+    /// True where the graph is used: without it the seeds are the ranks.
     pub has_graph: bool,
-    /// Whether what was asked before is given.
+    /// True where earlier requests are given.
     pub has_history: bool,
 }
 
-/// What a query was led to.
+/// The result of routing a query.
 #[derive(Debug, Default)]
-pub struct Routed {
+pub struct RoutedQuery {
     /// The entities that it names.
-    pub entities: BTreeSet<Id>,
+    pub entities: BTreeSet<ChunkId>,
     /// The best first.
-    pub pool: Vec<Found>,
+    pub pool: Vec<PoolChunk>,
 }
 
 /// A chunk of the pool.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
-    pub id: Id,
-    /// Which of the kept versions; None for the newest, read when it is opened.
+pub struct PoolChunk {
+    pub id: ChunkId,
+    /// The index of the kept version; None for the newest, which is read when it is opened.
     pub copy: Option<usize>,
-    /// Above 0, comparable within one pool.
+    /// The score, above 0, comparable within one pool.
     pub score: f64,
 }
 
 /// Heads in the pool.
 pub const POOL: usize = 256;
 
-/// What the recency of a chunk counts in the seeds beside a mention, which counts 1 (the paper's eta).
+/// The weight of a chunk's recency in the seeds; a mention weighs 1 (the paper's eta).
 const ETA: f64 = 0.05;
 
 /// Turns after which the recency of a chunk is half.
@@ -58,19 +58,19 @@ const LEAST_SIMILARITY: f64 = 0.1;
 const LEAST_OVERLAP: f64 = 0.1;
 const LEAST_RECENCY: f64 = 0.5;
 
-/// How much of a chunk's recency is left, 0 to 1: 1 in the turn after that which touched it, 0 where none did.
-fn recency(head: &Head, turn: usize) -> f64 {
+/// Returns the recency of a chunk, 0 to 1: 1 in the turn after the one that touched it, 0 where none did.
+fn touch_recency(head: &ChunkHead, turn: usize) -> f64 {
     let age = turn.saturating_sub(head.touched + 1) as f64;
     if head.touched == 0 { 0.0 } else { 0.5_f64.powf(age / HALF_LIFE) }
 }
 
 /// The seeds: 1 for each chunk that has an entity of the query, and eta times its recency for each. With copies no chunk is
 /// newer than another.
-fn seeds(index: &Index, entities: &BTreeSet<Id>, query: &Query<'_>, is_blind: bool) -> Vec<f64> {
+fn seed_weights(index: &MemoryIndex, entities: &BTreeSet<ChunkId>, query: &MemoryQuery<'_>, is_blind: bool) -> Vec<f64> {
     let catalogue = &index.catalogue;
-    let of = |(_, head): (Id, &Head)| if is_blind { 0.0 } else { ETA * recency(head, query.turn) };
-    let mut seeds: Vec<f64> = catalogue.heads().map(of).collect();
-    let named: BTreeSet<Id> = entities.iter().flat_map(|entity| catalogue.index(*entity)).collect();
+    let seed_of = |(_, head): (ChunkId, &ChunkHead)| if is_blind { 0.0 } else { ETA * touch_recency(head, query.turn) };
+    let mut seeds: Vec<f64> = catalogue.heads().map(seed_of).collect();
+    let named: BTreeSet<ChunkId> = entities.iter().flat_map(|entity| catalogue.chunks_with_entity(*entity)).collect();
     for id in named {
         if let Some(seed) = seeds.get_mut(id) {
             *seed += 1.0;
@@ -80,64 +80,64 @@ fn seeds(index: &Index, entities: &BTreeSet<Id>, query: &Query<'_>, is_blind: bo
 }
 
 /// The chunks that a query is about. With `copies` every version is a chunk and none is known to be newer.
-pub fn route(index: &Index, query: &Query<'_>, copies: Option<&Copies>) -> Routed {
+pub fn route_query(index: &MemoryIndex, query: &MemoryQuery<'_>, copies: Option<&VersionCopies>) -> RoutedQuery {
     let catalogue = &index.catalogue;
-    let entities = catalogue.mentioned(query.text);
-    let seeds = seeds(index, &entities, query, copies.is_some());
+    let entities = catalogue.entities_mentioned(query.text);
+    let seeds = seed_weights(index, &entities, query, copies.is_some());
     if seeds.iter().all(|seed| *seed <= 0.0) {
-        return Routed { entities, pool: vec![] };
+        return RoutedQuery { entities, pool: vec![] };
     }
     let ranks = match query.has_graph {
         true => {
-            let rows = index.graph.rows(catalogue.len(), |id| catalogue.key(id));
-            rank::pagerank(&rows, &seeds, ALPHA, Until { steps: STEPS, moved: 0.0 })
+            let rows = index.graph.share_rows(catalogue.len(), |id| catalogue.key_of(id));
+            pagerank::personalised_pagerank(&rows, &seeds, ALPHA, StepLimit { steps: STEPS, moved: 0.0 })
         }
         false => seeds,
     };
-    let is_taken = |id: Id| {
+    let is_taken = |id: ChunkId| {
         let kind = catalogue.head(id).map(|head| head.kind);
-        ranks[id] > 0.0 && (query.has_history || kind != Some(Kind::Request))
+        ranks[id] > 0.0 && (query.has_history || kind != Some(ChunkKind::Request))
     };
-    let mut near: Vec<Id> = (0..ranks.len()).filter(|id| is_taken(*id)).collect();
+    let mut near: Vec<ChunkId> = (0..ranks.len()).filter(|id| is_taken(*id)).collect();
     near.sort_by(|a, b| ranks[*b].total_cmp(&ranks[*a]).then_with(|| a.cmp(b)));
     near.truncate(MOST_COMPARED);
-    let asked = stems(query.text);
-    let similar: Vec<(Id, Option<usize>, f64)> = match copies {
-        None => near.iter().map(|id| (*id, None, catalogue.similarity(&asked, *id))).collect(),
+    let query_stems = text_stems(query.text);
+    let similar: Vec<(ChunkId, Option<usize>, f64)> = match copies {
+        None => near.iter().map(|id| (*id, None, catalogue.head_similarity(&query_stems, *id))).collect(),
         Some(copies) => near
             .iter()
-            .flat_map(|id| copies.of(*id, index).map(move |(copy, words)| (*id, copy, words)))
-            .map(|(id, copy, words)| (id, copy, catalogue.score(&asked, words)))
+            .flat_map(|id| copies.versions_of(*id, index).map(move |(copy, words)| (*id, copy, words)))
+            .map(|(id, copy, words)| (id, copy, catalogue.words_similarity(&query_stems, words)))
             .collect(),
     };
     let most = similar.iter().map(|(.., it)| *it).fold(f64::MIN_POSITIVE, f64::max);
     let most_rank = near.first().map_or(1.0, |id| ranks[*id]);
-    let overlaps: BTreeMap<Id, f64> =
-        near.iter().map(|id| (*id, overlap(index, *id, &entities))).collect();
-    let score = |(id, copy, similarity): (Id, Option<usize>, f64)| {
+    let overlaps: BTreeMap<ChunkId, f64> =
+        near.iter().map(|id| (*id, entity_overlap(index, *id, &entities))).collect();
+    let score = |(id, copy, similarity): (ChunkId, Option<usize>, f64)| {
         let recency = match (copies, catalogue.head(id)) {
-            (None, Some(head)) => recency(head, query.turn),
+            (None, Some(head)) => touch_recency(head, query.turn),
             (Some(_), _) | (_, None) => 1.0,
         };
         let score = at_least(LEAST_SIMILARITY, similarity / most)
             * at_least(LEAST_OVERLAP, overlaps.get(&id).copied().unwrap_or_default())
             * at_least(LEAST_RECENCY, recency)
             * (ranks[id] / most_rank);
-        Found { id, copy, score }
+        PoolChunk { id, copy, score }
     };
-    let mut pool: Vec<Found> = similar.into_iter().map(score).collect();
+    let mut pool: Vec<PoolChunk> = similar.into_iter().map(score).collect();
     // Of equals the one whose name is first, then the version that was taken in first.
     pool.sort_by(|a, b| {
         let order = b.score.total_cmp(&a.score);
-        order.then_with(|| (catalogue.key(a.id), a.copy).cmp(&(catalogue.key(b.id), b.copy)))
+        order.then_with(|| (catalogue.key_of(a.id), a.copy).cmp(&(catalogue.key_of(b.id), b.copy)))
     });
     pool.truncate(POOL);
-    Routed { entities, pool }
+    RoutedQuery { entities, pool }
 }
 
 /// The share of the query's entities that a chunk has.
-fn overlap(index: &Index, id: Id, entities: &BTreeSet<Id>) -> f64 {
-    let common = index.catalogue.entities(id).filter(|it| entities.contains(it)).count();
+fn entity_overlap(index: &MemoryIndex, id: ChunkId, entities: &BTreeSet<ChunkId>) -> f64 {
+    let common = index.catalogue.chunk_entities(id).filter(|it| entities.contains(it)).count();
     common as f64 / entities.len().max(1) as f64
 }
 

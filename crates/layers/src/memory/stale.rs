@@ -1,54 +1,55 @@
-//! How much of what was given was no longer true: a snippet that does not stand in its artifact.
+//! The share of given snippets that are stale: the artifact no longer contains them.
 
-use super::card::Card;
-use crate::project::Project;
+use super::evidence_card::MemoryCard;
+use crate::project::LayerProject;
 use trajview_metrics::memory::{
-    Span,
-    stands::{self, Stands},
+    CitedSpan,
+    snippet_position::{self, SnippetPosition},
 };
 use trajview_run::RepoPath;
 
-/// Cited places of files, and how many of them no longer held.
+/// The cited places of files, and the number of stale ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stale {
+pub struct StalePlaceCount {
     pub given: usize,
     pub stale: usize,
 }
 
-impl Stale {
-    /// The share that no longer held, 0 to 1, lower is better; None where nothing of a file was given.
-    pub fn rate(self) -> Option<f64> {
+impl StalePlaceCount {
+    /// Returns the share of stale places, 0 to 1, lower is better; None where no place of a file was given.
+    pub fn stale_rate(self) -> Option<f64> {
         (self.given > 0).then(|| self.stale as f64 / self.given as f64)
     }
 
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combined_with(self, other: Self) -> Self {
         Self { given: self.given + other.given, stale: self.stale + other.stale }
     }
 }
 
-/// Of the files that cards cite, with the project as it was before the request that they were given with. What a person asked
-/// and decided is not counted: it has one version.
-pub fn of(cards: &[Card], project: &Project) -> Stale {
-    let mut counted = Stale::default();
+/// Counts the stale places among the files that cards cite, with the project before the request that they were given
+/// with. Requests and decisions are not counted, since they have one version.
+pub fn count_stale(cards: &[MemoryCard], project: &LayerProject) -> StalePlaceCount {
+    let mut counted = StalePlaceCount::default();
     for span in cards.iter().flat_map(|card| &card.anchored_spans).filter(|it| it.span.is_some()) {
-        let text = RepoPath::new(&span.artifact).and_then(|path| project.text(&path));
+        let text = RepoPath::new(&span.artifact).and_then(|path| project.file_text(&path));
         counted.given += 1;
-        counted.stale += usize::from(!text.is_some_and(|text| stands(&span.snippet, &text)));
+        counted.stale += usize::from(!text.is_some_and(|text| contains_lines(&span.snippet, &text)));
     }
     counted
 }
 
-/// Whether the lines of a snippet stand in a text one after the other, wherever; one without words stands nowhere.
-pub fn stands(snippet: &str, text: &str) -> bool {
-    line_of(snippet, text).is_some()
+/// Returns whether a text contains the lines of a snippet one after the other, anywhere; false for a snippet without
+/// words.
+pub fn contains_lines(snippet: &str, text: &str) -> bool {
+    snippet_line(snippet, text).is_some()
 }
 
 /// The first line of a snippet in a text, counting from 1.
-pub fn line_of(snippet: &str, text: &str) -> Option<u32> {
-    let span = Span { snippet: snippet.to_owned(), ..Span::default() };
-    match stands::stands(&span, text)? {
-        Stands::Cited(line) | Stands::Elsewhere(line) => u32::try_from(line).ok(),
-        Stands::Nowhere => None,
+pub fn snippet_line(snippet: &str, text: &str) -> Option<u32> {
+    let span = CitedSpan { snippet: snippet.to_owned(), ..CitedSpan::default() };
+    match snippet_position::find_snippet(&span, text)? {
+        SnippetPosition::Cited(line) | SnippetPosition::Elsewhere(line) => u32::try_from(line).ok(),
+        SnippetPosition::Nowhere => None,
     }
 }

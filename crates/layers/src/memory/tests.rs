@@ -5,56 +5,56 @@ use std::{collections::BTreeMap, sync::Arc};
 use proptest::prelude::*;
 
 use super::{
-    Card, EVENTS, Memory,
-    chunk::Id,
-    intake::{Index, When},
-    stale::{self, Stale},
+    MemoryCard, EVENTS, MemoryLayer,
+    chunk::ChunkId,
+    index_update::{MemoryIndex, UpdateMoment},
+    stale::{self, StalePlaceCount},
 };
 use crate as layers;
 use crate::{
-    Answer, Brief, Context, Helper, Layer, Moment, NoHelper, Options, Origin, Project, Prompt,
-    Spent, State, TurnDone,
-    project::{Change, ChangeKind, Texts},
+    HelperAnswer, Brief, ContextUse, Helper, Layer, RequestMoment, NoHelper, LayerSetup, SentenceOrigin, LayerProject, HelperPrompt,
+    HelperCost, LayerState, TurnDone,
+    project::{ProjectChange, ChangeKind, ProjectTexts},
 };
 use trajview_code::tree::Grammar;
 use trajview_metrics::{
-    decisions::{Decision, Store},
+    decisions::{Decision, DecisionStore},
     lifeline::{self, is_test},
 };
 use trajview_run::RepoPath;
 
 #[derive(Clone, Default)]
-struct Files(BTreeMap<RepoPath, String>);
+struct MemoryFiles(BTreeMap<RepoPath, String>);
 
-impl Texts for Files {
-    fn text(&self, path: &RepoPath) -> Option<String> {
+impl ProjectTexts for MemoryFiles {
+    fn read_text(&self, path: &RepoPath) -> Option<String> {
         self.0.get(path).cloned()
     }
 }
 
-fn path(path: &str) -> RepoPath {
+fn repo_path(path: &str) -> RepoPath {
     RepoPath::new(path).unwrap()
 }
 
 /// A run that is made turn by turn.
-struct Made {
-    layer: Memory,
-    project: Project,
-    files: Files,
+struct MadeRun {
+    layer: MemoryLayer,
+    project: LayerProject,
+    files: MemoryFiles,
     earlier: Vec<String>,
 }
 
-impl Made {
-    fn of(spec: &str) -> Self {
-        Self::with(spec, &Options::default())
+impl MadeRun {
+    fn with_spec(spec: &str) -> Self {
+        Self::with_options(spec, &LayerSetup::default())
     }
 
-    fn with(spec: &str, options: &Options) -> Self {
-        let layer = Memory::new(&spec.parse().unwrap(), options);
-        Self { layer, project: Project::default(), files: Files::default(), earlier: vec![] }
+    fn with_options(spec: &str, options: &LayerSetup) -> Self {
+        let layer = MemoryLayer::new(&spec.parse().unwrap(), options);
+        Self { layer, project: LayerProject::default(), files: MemoryFiles::default(), earlier: vec![] }
     }
 
-    fn write(&mut self, changes: &[Change], texts: &[(&str, &str)]) {
+    fn write_files(&mut self, changes: &[ProjectChange], texts: &[(&str, &str)]) {
         for change in changes {
             let gone = match &change.kind {
                 ChangeKind::Deleted => Some(&change.path),
@@ -62,51 +62,51 @@ impl Made {
                 ChangeKind::Added | ChangeKind::Changed => None,
             };
             if let Some(gone) = gone {
-                self.project.remove(gone);
+                self.project.remove_file(gone);
                 self.files.0.remove(gone);
             }
         }
         for (name, text) in texts {
-            let path = path(name);
-            let grammar = Grammar::of(name).filter(|_| !is_test(&path));
-            let facts = grammar.map(|it| Arc::new(lifeline::facts(it, text.as_bytes())));
-            self.project.set(path.clone(), facts);
+            let path = repo_path(name);
+            let grammar = Grammar::for_path(name).filter(|_| !is_test(&path));
+            let facts = grammar.map(|it| Arc::new(lifeline::read_facts(it, text.as_bytes())));
+            self.project.set_file(path.clone(), facts);
             self.files.0.insert(path, (*text).to_owned());
         }
         self.project.read_from(Arc::new(self.files.clone()));
     }
 
-    fn ask(&mut self, request: &str) -> Option<Brief> {
+    fn ask_brief(&mut self, request: &str) -> Option<Brief> {
         self.ask_with(request, &mut NoHelper)
     }
 
     fn ask_with(&mut self, request: &str, helper: &mut dyn Helper) -> Option<Brief> {
         let (project, earlier) = (&self.project, self.earlier.as_slice());
         let turn = earlier.len() + 1;
-        let moment = Moment { turn, request, earlier, project, context: Context::default() };
-        self.layer.before(&moment, helper).unwrap()
+        let moment = RequestMoment { turn, request, earlier, project, context: ContextUse::default() };
+        self.layer.before_request(&moment, helper).unwrap()
     }
 
-    /// What the request is told, and then its turn, which writes texts.
-    fn turn(&mut self, request: &str, changes: &[Change], texts: &[(&str, &str)]) -> Option<Brief> {
-        let brief = self.ask(request);
-        self.write(changes, texts);
-        let all: Vec<Change> = if changes.is_empty() {
+    /// Returns the brief for the request, and then runs its turn, which writes texts.
+    fn run_turn(&mut self, request: &str, changes: &[ProjectChange], texts: &[(&str, &str)]) -> Option<Brief> {
+        let brief = self.ask_brief(request);
+        self.write_files(changes, texts);
+        let all: Vec<ProjectChange> = if changes.is_empty() {
             let added =
-                |(name, _): &(&str, &str)| Change { path: path(name), kind: ChangeKind::Changed };
+                |(name, _): &(&str, &str)| ProjectChange { path: repo_path(name), kind: ChangeKind::Changed };
             texts.iter().map(added).collect()
         } else {
             changes.to_vec()
         };
         let turn = self.earlier.len() + 1;
         let done = TurnDone { turn, request, steps: &[], project: &self.project, changes: &all };
-        self.layer.after(&done, &mut NoHelper).unwrap();
+        self.layer.after_turn(&done, &mut NoHelper).unwrap();
         self.earlier.push(request.to_owned());
         brief
     }
 
     /// The cards that were given with the last request.
-    fn cards(&self) -> Vec<Card> {
+    fn last_cards(&self) -> Vec<MemoryCard> {
         let state = self.layer.state();
         let event = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
         let events: Vec<_> = state[EVENTS].lines().map(event).collect();
@@ -116,8 +116,8 @@ impl Made {
         cards.map(|it| serde_json::from_value(it["card"].clone()).unwrap()).collect()
     }
 
-    fn stale(&self) -> Stale {
-        stale::of(&self.cards(), &self.project)
+    fn stale_count(&self) -> StalePlaceCount {
+        stale::count_stale(&self.last_cards(), &self.project)
     }
 }
 
@@ -126,34 +126,34 @@ const TRAIN: &str = "from losses import total_loss\n\n\ndef train(steps):\n    f
 const TEST: &str =
     "from losses import total_loss\n\n\ndef test_total():\n    assert total_loss(1, 1) == 0.2\n";
 
-fn made(spec: &str) -> Made {
-    let mut made = Made::of(spec);
-    made.turn(
+fn made_run(spec: &str) -> MadeRun {
+    let mut made = MadeRun::with_spec(spec);
+    made.run_turn(
         "Weight the loss by the noise: min-SNR.",
         &[],
         &[("losses.py", LOSSES), ("tests/test_losses.py", TEST)],
     );
-    made.turn("Now a loop that trains.", &[], &[("train.py", TRAIN)]);
+    made.run_turn("Now a loop that trains.", &[], &[("train.py", TRAIN)]);
     made
 }
 
 #[test]
 fn a_brief_gives_what_the_request_is_near_with_where_it_stands() {
-    let mut made = made("memory");
+    let mut made = made_run("memory");
 
-    let brief = made.ask("Make training faster.").unwrap();
+    let brief = made.ask_brief("Make training faster.").unwrap();
 
     insta::assert_snapshot!(brief.text());
     insta::assert_snapshot!(brief.why, @"6 of 8 chunks near the 2 entities that the request names, cut to their first lines as no model wrote cards; 0 of 4 cited places stale");
     assert_eq!(brief.forecast, ["train.py", "losses.py"]);
-    let lines = |path: &str, start, end| Origin::Lines { path: path.into(), start, end };
+    let lines = |path: &str, start, end| SentenceOrigin::Lines { path: path.into(), start, end };
     let train = &brief.sentences[1];
     assert_eq!(
         train.from,
         [
             lines("train.py", 4, 6),
-            Origin::Record("files/train.py.jsonl".into()),
-            Origin::Request(2)
+            SentenceOrigin::Record("files/train.py.jsonl".into()),
+            SentenceOrigin::Request(2)
         ]
     );
     assert_eq!(brief.sentences[2].from, [lines("train.py", 4, 6)]);
@@ -163,10 +163,10 @@ fn a_brief_gives_what_the_request_is_near_with_where_it_stands() {
 fn only_the_newest_version_is_given_and_a_blind_memory_gives_old_ones() {
     let changed = LOSSES.replace("min(t, 5) / 5", "min(t, 9) / 9");
     let told = |spec: &str| {
-        let mut made = made(spec);
-        made.turn("Use nine.", &[], &[("losses.py", &changed)]);
-        let text = made.ask("What does snr_weight do?").unwrap().text();
-        (text.contains("/ 5"), text.contains("/ 9"), made.stale())
+        let mut made = made_run(spec);
+        made.run_turn("Use nine.", &[], &[("losses.py", &changed)]);
+        let text = made.ask_brief("What does snr_weight do?").unwrap().text();
+        (text.contains("/ 5"), text.contains("/ 9"), made.stale_count())
     };
 
     let (has_old, has_new, stale) = told("memory");
@@ -177,23 +177,23 @@ fn only_the_newest_version_is_given_and_a_blind_memory_gives_old_ones() {
 
 #[test]
 fn an_entity_keeps_its_history_through_new_files_and_names() {
-    let mut made = made("memory");
+    let mut made = made_run("memory");
     let renamed = LOSSES.replace("snr_weight", "noise_weight");
     let moved = [
-        Change {
-            path: path("objective.py"),
-            kind: ChangeKind::Renamed { from: path("losses.py") },
+        ProjectChange {
+            path: repo_path("objective.py"),
+            kind: ChangeKind::Renamed { from: repo_path("losses.py") },
         },
-        Change { path: path("train.py"), kind: ChangeKind::Changed },
+        ProjectChange { path: repo_path("train.py"), kind: ChangeKind::Changed },
     ];
     let train = TRAIN.replace("losses", "objective");
-    made.turn(
+    made.run_turn(
         "Call the file objective.py.",
         &moved,
         &[("objective.py", &renamed), ("train.py", &train)],
     );
 
-    let text = made.ask("Where is snr_weight from losses.py now?").unwrap().text();
+    let text = made.ask_brief("Where is snr_weight from losses.py now?").unwrap().text();
 
     assert!(
         text.contains("objective.py:3-5 noise_weight (function; since turn 1; used by total_loss"),
@@ -207,22 +207,22 @@ fn an_entity_keeps_its_history_through_new_files_and_names() {
 
 #[test]
 fn what_is_gone_is_said_to_be_gone_and_never_given() {
-    let mut made = made("memory");
+    let mut made = made_run("memory");
     let short =
         "\"\"\"How far off the network is.\"\"\"\n\n\ndef total_loss(x, t):\n    return x\n";
-    made.turn("Make the losses short.", &[], &[("losses.py", short)]);
+    made.run_turn("Make the losses short.", &[], &[("losses.py", short)]);
 
-    let brief = made.ask("Log snr_weight.").unwrap();
+    let brief = made.ask_brief("Log snr_weight.").unwrap();
 
     let gone = brief.sentences.iter().find(|it| it.text.contains("is gone since turn 3")).unwrap();
     assert!(gone.text.starts_with("- snr_weight (losses.py)"), "{}", gone.text);
     assert_eq!(
         gone.from[..2],
-        [Origin::Record("files/losses.py.jsonl".into()), Origin::Request(1)]
+        [SentenceOrigin::Record("files/losses.py.jsonl".into()), SentenceOrigin::Request(1)]
     );
-    assert_eq!(made.stale().stale, 0);
-    made.turn("Bring it back.", &[], &[("losses.py", LOSSES)]);
-    assert!(!made.ask("Log snr_weight.").unwrap().text().contains("is gone"));
+    assert_eq!(made.stale_count().stale, 0);
+    made.run_turn("Bring it back.", &[], &[("losses.py", LOSSES)]);
+    assert!(!made.ask_brief("Log snr_weight.").unwrap().text().contains("is gone"));
 }
 
 #[test]
@@ -236,26 +236,26 @@ fn decisions_and_documents_are_given_beside_the_code() {
         ..Decision::default()
     };
     let decisions = vec![decision("snr", None), decision("time", Some("superseded"))];
-    let store = Store { decisions, ..Store::default() };
-    let mut made = Made::with("memory", &Options { decisions: store });
+    let store = DecisionStore { decisions, ..DecisionStore::default() };
+    let mut made = MadeRun::with_options("memory", &LayerSetup { decisions: store });
     let readme = "# Model\n\nA model.\n\n## Losses\n\n`snr_weight` keeps noise down.\n";
-    made.turn("Begin.", &[], &[("losses.py", LOSSES), ("README.md", readme)]);
+    made.run_turn("Begin.", &[], &[("losses.py", LOSSES), ("README.md", readme)]);
 
-    let brief = made.ask("Change snr_weight.").unwrap();
+    let brief = made.ask_brief("Change snr_weight.").unwrap();
 
     let text = brief.text();
     assert!(text.contains("README.md:5-7 Losses (section; since turn 1"), "{text}");
     assert!(text.contains("- decision snr: How is the loss weighted? By snr."), "{text}");
     assert!(!text.contains("By time."), "{text}");
     let from = brief.sentences.iter().flat_map(|it| &it.from);
-    assert!(from.clone().any(|it| *it == Origin::Decision("snr".into())));
+    assert!(from.clone().any(|it| *it == SentenceOrigin::Decision("snr".into())));
 }
 
 #[test]
 fn parts_can_be_left_out() {
     let told = |spec: &str| {
-        let mut made = made(spec);
-        made.ask("Speed up `train`.").unwrap().text()
+        let mut made = made_run(spec);
+        made.ask_brief("Speed up `train`.").unwrap().text()
     };
     assert!(
         told("memory").contains("def snr_weight") && told("memory").contains("Asked for before")
@@ -263,24 +263,24 @@ fn parts_can_be_left_out() {
     assert!(!told("memory:graph").contains("Asked for before"));
     assert!(told("memory:history").contains("Asked for before"));
     assert_ne!(told("memory:history"), told("memory:graph,history"));
-    assert!(layers::of(&"memory:nothing".parse().unwrap(), &Options::default()).is_err());
+    assert!(layers::make_layer(&"memory:nothing".parse().unwrap(), &LayerSetup::default()).is_err());
 }
 
 /// Answers in order.
-struct Scripted(Vec<&'static str>, Vec<Prompt>);
+struct ScriptedAnswers(Vec<&'static str>, Vec<HelperPrompt>);
 
-impl Helper for Scripted {
+impl Helper for ScriptedAnswers {
     fn is_available(&self) -> bool {
         true
     }
 
-    fn ask(&mut self, prompt: &Prompt) -> Result<Answer, String> {
+    fn ask_model(&mut self, prompt: &HelperPrompt) -> Result<HelperAnswer, String> {
         self.1.push(prompt.clone());
         if self.0.is_empty() {
             return Err("no answer is left".into());
         }
-        let spent = Spent { calls: 1, output_tokens: Some(10), seconds: 0.5, ..Spent::default() };
-        Ok(Answer { text: self.0.remove(0).to_owned(), spent })
+        let spent = HelperCost { calls: 1, output_tokens: Some(10), seconds: 0.5, ..HelperCost::default() };
+        Ok(HelperAnswer { text: self.0.remove(0).to_owned(), spent })
     }
 }
 
@@ -291,8 +291,8 @@ const CARD: &str = r#"Here: {"claim_boundary": "train calls total_loss a step", 
 
 #[test]
 fn a_card_of_the_model_cites_only_what_stands_in_the_file() {
-    let mut made = made("memory");
-    let mut helper = Scripted(vec!["none", CARD], vec![]);
+    let mut made = made_run("memory");
+    let mut helper = ScriptedAnswers(vec!["none", CARD], vec![]);
 
     let brief = made.ask_with("Speed up `train`.", &mut helper).unwrap();
 
@@ -302,7 +302,7 @@ fn a_card_of_the_model_cites_only_what_stands_in_the_file() {
         helper.1[1].text
     );
     assert!(helper.1[0].text.contains("4: def train(steps):"), "{}", helper.1[0].text);
-    let card = &made.cards()[0];
+    let card = &made.last_cards()[0];
     let spans: Vec<_> = card.anchored_spans.iter().map(|it| (it.span, it.version)).collect();
     assert_eq!(spans, [(Some((4, 4)), 2), (Some((5, 6)), 2)]);
     assert!(
@@ -317,8 +317,8 @@ fn a_card_of_the_model_cites_only_what_stands_in_the_file() {
 
 #[test]
 fn without_a_card_that_holds_what_stands_there_is_given() {
-    let mut made = made("memory");
-    let mut helper = Scripted(
+    let mut made = made_run("memory");
+    let mut helper = ScriptedAnswers(
         vec!["{}", r#"{"anchored_spans": [{"artifact": "other.py", "snippet": "x"}]}"#],
         vec![],
     );
@@ -335,15 +335,15 @@ fn without_a_card_that_holds_what_stands_there_is_given() {
 #[test]
 fn a_memory_goes_on_from_its_state() {
     for spec in ["memory", "memory:blind"] {
-        let mut first = made(spec);
-        let mut second = made(spec);
+        let mut first = made_run(spec);
+        let mut second = made_run(spec);
         let state = first.layer.state();
-        second.layer = Memory::new(&spec.parse().unwrap(), &Options::default());
+        second.layer = MemoryLayer::new(&spec.parse().unwrap(), &LayerSetup::default());
         second.layer.restore(&state);
         assert_eq!(second.layer.state(), state);
 
         let (one, other) =
-            (first.ask("Make training faster."), second.ask("Make training faster."));
+            (first.ask_brief("Make training faster."), second.ask_brief("Make training faster."));
 
         assert_eq!(one, other);
         assert_eq!(first.layer.state(), second.layer.state());
@@ -351,14 +351,14 @@ fn a_memory_goes_on_from_its_state() {
 }
 
 /// Structural edges by name.
-fn edges(index: &Index) -> Vec<String> {
+fn structural_edges(index: &MemoryIndex) -> Vec<String> {
     let catalogue = &index.catalogue;
-    let is_here = |id: &Id| catalogue.head(*id).is_some_and(|it| it.gone.is_none());
+    let is_here = |id: &ChunkId| catalogue.head(*id).is_some_and(|it| it.gone.is_none());
     let mut all = vec![];
     for id in (0..catalogue.len()).filter(is_here) {
-        for edge in index.graph.neighbours(id, |id| catalogue.key(id)) {
-            if edge.link.is_structural() && !edge.is_back {
-                let (from, to) = (catalogue.key(id), catalogue.key(edge.other));
+        for edge in index.graph.neighbours_of(id, |id| catalogue.key_of(id)) {
+            if edge.link.is_structural() && !edge.is_reverse {
+                let (from, to) = (catalogue.key_of(id), catalogue.key_of(edge.other));
                 all.push(format!("{from} {:?} {to} {}", edge.link, edge.weight));
             }
         }
@@ -386,31 +386,31 @@ proptest! {
         turns in proptest::collection::vec(proptest::collection::vec((0_usize..6, 0_usize..9), 1..4), 1..6)
     ) {
         let names = ["a.py", "b.py", "d/e.py", "d/__init__.py", "tests/test_a.py", "README.md"];
-        let (mut made, mut index) = (Made::of("memory"), Index::default());
+        let (mut made, mut index) = (MadeRun::with_spec("memory"), MemoryIndex::default());
         for (turn, touched) in (1..).zip(&turns) {
-            let mut changes: BTreeMap<&str, (Change, Option<&str>)> = BTreeMap::new();
+            let mut changes: BTreeMap<&str, (ProjectChange, Option<&str>)> = BTreeMap::new();
             for (name, piece) in touched {
                 let (name, text) = (names[*name], PIECES.get(*piece).copied());
-                let kind = match (text, made.project.has(&path(name))) {
+                let kind = match (text, made.project.has_file(&repo_path(name))) {
                     (None, false) => continue,
                     (None, true) => ChangeKind::Deleted,
                     (Some(_), true) => ChangeKind::Changed,
                     (Some(_), false) => ChangeKind::Added,
                 };
-                changes.insert(name, (Change { path: path(name), kind }, text));
+                changes.insert(name, (ProjectChange { path: repo_path(name), kind }, text));
             }
             let texts: Vec<(&str, &str)> =
                 changes.iter().filter_map(|(name, (_, text))| Some((*name, (*text)?))).collect();
-            let changes: Vec<Change> = changes.values().map(|(change, _)| change.clone()).collect();
-            made.write(&changes, &texts);
-            index.update(&made.project, &changes, When { turn, request: None });
+            let changes: Vec<ProjectChange> = changes.values().map(|(change, _)| change.clone()).collect();
+            made.write_files(&changes, &texts);
+            index.apply_changes(&made.project, &changes, UpdateMoment { turn, request: None });
         }
-        let mut afresh = Index::default();
-        let all = afresh.differences(&made.project);
-        afresh.update(&made.project, &all, When { turn: 0, request: None });
+        let mut afresh = MemoryIndex::default();
+        let all = afresh.unknown_changes(&made.project);
+        afresh.apply_changes(&made.project, &all, UpdateMoment { turn: 0, request: None });
 
-        prop_assert_eq!(edges(&index), edges(&afresh));
-        prop_assert_eq!(index.differences(&made.project), vec![]);
+        prop_assert_eq!(structural_edges(&index), structural_edges(&afresh));
+        prop_assert_eq!(index.unknown_changes(&made.project), vec![]);
     }
 
     #[test]
@@ -419,12 +419,12 @@ proptest! {
         request in "[a-z_. é]{0,40}",
     ) {
         let names = ["a.py", "b.py", "README.md", "c.txt"];
-        let mut made = Made::of("memory");
+        let mut made = MadeRun::with_spec("memory");
         for (name, text, piece) in &texts {
             let text = format!("{}{text}", PIECES[*piece]);
-            made.turn(&request, &[], &[(names[*name], &text)]);
-            made.ask("What is f in a.py, and the notes?");
-            prop_assert_eq!(made.stale().stale, 0);
+            made.run_turn(&request, &[], &[(names[*name], &text)]);
+            made.ask_brief("What is f in a.py, and the notes?");
+            prop_assert_eq!(made.stale_count().stale, 0);
         }
     }
 
@@ -433,15 +433,15 @@ proptest! {
         files in proptest::collection::btree_map("(files|requests|decisions)/[a-z./]{0,9}\\.jsonl|turns.tsv|memory.jsonl|copies.jsonl", ".{0,80}", 0..5),
         cut in 0_usize..4000,
     ) {
-        let mut made = made("memory:blind");
-        let mut state: State = made.layer.state();
+        let mut made = made_run("memory:blind");
+        let mut state: LayerState = made.layer.state();
         for text in state.values_mut() {
             let end = text.char_indices().map(|(at, _)| at).nth(cut).unwrap_or(text.len());
             text.truncate(end);
         }
         state.extend(files);
         made.layer.restore(&state);
-        made.ask("Change `total_loss` in losses.py.");
+        made.ask_brief("Change `total_loss` in losses.py.");
         made.layer.state();
     }
 }

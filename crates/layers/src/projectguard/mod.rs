@@ -5,35 +5,35 @@
 //! helper model write the brief (`forecaster`), which is made by rules otherwise (`by_rule`); `restart` begins a new session
 //! where the context is nearly full (`restart`). Each part can work alone.
 
-mod by_rule;
-mod forecaster;
+mod rule_brief;
+mod model_brief;
 mod records;
 mod restart;
-mod retrieve;
-mod semantic;
+mod relevant_files;
+mod record_proposals;
 mod skeleton;
 mod structure;
 mod words;
 
-use super::{Brief, Helper, Layer, Moment, Offered, Options, Sentence, Spec, State, TurnDone};
+use super::{Brief, Helper, Layer, RequestMoment, LayerOffer, LayerSetup, BriefSentence, LayerSpec, LayerState, TurnDone};
 
-use forecaster::{Forecast, Sources};
-use records::Records;
-use restart::Decided;
-use retrieve::Found;
-use semantic::Dropped;
-use structure::Structure;
+use model_brief::{ModelForecast, ForecastSources};
+use records::SemanticRecords;
+use restart::RestartDecision;
+use relevant_files::RelevantFiles;
+use record_proposals::DroppedProposal;
+use structure::CodeStructure;
 
 /// Its row among the layers.
-pub const OFFERED: Offered = Offered {
+pub const OFFERED: LayerOffer = LayerOffer {
     name: "projectguard",
     parts: &["structural", "semantic", "forecast", "restart"],
     what: "a brief of the modules and decisions that a request concerns, from the code and from what was laid down",
-    make: |spec, _: &Options| Box::new(ProjectGuard::new(spec)),
+    make: |spec, _: &LayerSetup| Box::new(ProjectGuard::new(spec)),
 };
 
-/// Where proposals that were not let in stand in the state.
-const DROPPED: &str = "dropped.tsv";
+/// The file of the state that lists rejected proposals.
+const DROPPED_FILE: &str = "dropped.tsv";
 
 /// Rows of it that are kept.
 const MOST_DROPPED: usize = 1_000;
@@ -45,79 +45,79 @@ const MOST_FORECAST: usize = 10;
 #[derive(Debug)]
 pub struct ProjectGuard {
     name: String,
-    spec: Spec,
-    structure: Structure,
-    records: Records,
-    dropped: Vec<Dropped>,
-    restarts: Vec<Decided>,
+    spec: LayerSpec,
+    structure: CodeStructure,
+    records: SemanticRecords,
+    dropped: Vec<DroppedProposal>,
+    restarts: Vec<RestartDecision>,
 }
 
 impl ProjectGuard {
-    pub fn new(spec: &Spec) -> Self {
+    pub fn new(spec: &LayerSpec) -> Self {
         Self {
             name: spec.to_string(),
             spec: spec.clone(),
-            structure: Structure::default(),
-            records: Records::default(),
+            structure: CodeStructure::default(),
+            records: SemanticRecords::default(),
             dropped: vec![],
             restarts: vec![],
         }
     }
 
-    fn works(&self, part: &str) -> bool {
-        self.spec.works(part)
+    fn part_works(&self, part: &str) -> bool {
+        self.spec.enables_part(part)
     }
 
-    /// A forecast asks for the structure, be it told or not.
+    /// A forecast needs the structure, even where the brief does not contain it.
     fn needs_structure(&self) -> bool {
-        self.works("structural") || self.works("restart")
+        self.part_works("structural") || self.part_works("restart")
     }
 
-    /// By a model where one is set up; what went wrong with it otherwise.
-    fn by_model(
+    /// Returns the brief by a model, where one is set up, or the error of the model.
+    fn brief_by_model(
         &self,
-        moment: &Moment<'_>,
-        found: &Found,
+        moment: &RequestMoment<'_>,
+        found: &RelevantFiles,
         helper: &mut dyn Helper,
-    ) -> Option<Result<Forecast, String>> {
-        let is_asked = self.works("forecast") && helper.is_available();
-        let sources = Sources {
+    ) -> Option<Result<ModelForecast, String>> {
+        let is_asked = self.part_works("forecast") && helper.is_available();
+        let sources = ForecastSources {
             moment,
-            structure: self.works("structural").then_some(&self.structure),
-            records: self.works("semantic").then_some(&self.records),
+            structure: self.part_works("structural").then_some(&self.structure),
+            records: self.part_works("semantic").then_some(&self.records),
             found,
         };
-        is_asked.then(|| forecaster::ask(&sources, helper))
+        is_asked.then(|| model_brief::ask_forecast(&sources, helper))
     }
 
-    fn by_rule(&self, moment: &Moment<'_>, found: &Found) -> Vec<Sentence> {
-        let mut lines = by_rule::Lines::default();
-        let (structural, semantic) = (self.works("structural"), self.works("semantic"));
+    fn brief_by_rule(&self, moment: &RequestMoment<'_>, found: &RelevantFiles) -> Vec<BriefSentence> {
+        let mut lines = rule_brief::BriefLines::default();
+        let (structural, semantic) = (self.part_works("structural"), self.part_works("semantic"));
         if structural {
-            let most = if semantic { by_rule::FOR_STRUCTURE } else { by_rule::BUDGET };
-            by_rule::structural(&mut lines, &self.structure, found, most);
+            let most = if semantic { rule_brief::STRUCTURE_BUDGET } else { rule_brief::TOKEN_BUDGET };
+            rule_brief::add_structural(&mut lines, &self.structure, found, most);
         }
         if semantic {
-            by_rule::semantic(&mut lines, &self.records, moment.request, found);
+            rule_brief::add_semantic(&mut lines, &self.records, moment.request, found);
         }
-        if !structural && !semantic && self.works("forecast") {
-            by_rule::earlier(&mut lines, moment);
+        if !structural && !semantic && self.part_works("forecast") {
+            rule_brief::add_earlier_requests(&mut lines, moment);
         }
         lines.sentences
     }
 
-    fn record_of_proposals(&self) -> Option<String> {
+    fn dropped_table(&self) -> Option<String> {
         let row =
-            |it: &Dropped| format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why);
+            |it: &DroppedProposal| format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why);
         let rows: String = self.dropped.iter().map(row).collect();
         (!rows.is_empty()).then(|| format!("turn\ttitle\twhy\n{rows}"))
     }
 }
 
 /// The files that a request is expected to touch, with the tests that are named for them.
-fn forecast(found: &Found, moment: &Moment<'_>) -> Vec<String> {
+fn forecast_files(found: &RelevantFiles, moment: &RequestMoment<'_>) -> Vec<String> {
     let mut files: Vec<String> = vec![];
-    let seeds = found.seeds();
+    let seeds = found.seed_files();
     for seed in seeds.iter().filter(|seed| seed.is_likely(&seeds[0])) {
         let stem = seed.path.name().split('.').next().unwrap_or_default();
         let is_its_test = |name: &str| {
@@ -140,31 +140,31 @@ impl Layer for ProjectGuard {
     }
 
     fn without_helper(&self) -> Option<&'static str> {
-        let needs = self.works("semantic") || self.works("forecast");
+        let needs = self.part_works("semantic") || self.part_works("forecast");
         needs.then_some(
             "records are the sentences of requests that lay something down, in their own words; the brief has what shares names and \
              words with the request",
         )
     }
 
-    fn before(
+    fn before_request(
         &mut self,
-        moment: &Moment<'_>,
+        moment: &RequestMoment<'_>,
         helper: &mut dyn Helper,
     ) -> Result<Option<Brief>, String> {
-        let mut found = Found::default();
+        let mut found = RelevantFiles::default();
         if self.needs_structure() {
-            self.structure.begin(moment.project);
-            found = retrieve::find(&self.structure, moment.request, moment.turn);
+            self.structure.read_project(moment.project);
+            found = relevant_files::find_relevant(&self.structure, moment.request, moment.turn);
         }
-        let mut brief = Brief { forecast: forecast(&found, moment), ..Brief::default() };
-        let by_model = self.by_model(moment, &found, helper);
+        let mut brief = Brief { forecast: forecast_files(&found, moment), ..Brief::default() };
+        let by_model = self.brief_by_model(moment, &found, helper);
         match by_model {
             Some(Ok(by_model)) => {
                 brief.why = format!(
                     "by the helper model, of {} files and {} records; {} of its lines cited nothing that is there",
-                    found.seeds().len() + found.shared.len(),
-                    self.records.active().count(),
+                    found.seed_files().len() + found.shared.len(),
+                    self.records.active_records().count(),
                     by_model.dropped
                 );
                 brief.sentences = by_model.sentences;
@@ -173,70 +173,70 @@ impl Layer for ProjectGuard {
                 }
             }
             failed => {
-                brief.sentences = self.by_rule(moment, &found);
+                brief.sentences = self.brief_by_rule(moment, &found);
                 brief.why = "by shared names and words, without a model".into();
                 if let Some(Err(why)) = failed {
                     brief.why = format!("{}: {why}", brief.why);
                 }
             }
         }
-        if self.works("restart")
-            && let Some(decided) = Decided::of(moment, &brief.forecast)
+        if self.part_works("restart")
+            && let Some(decided) = RestartDecision::for_request(moment, &brief.forecast)
         {
-            brief.restarts = decided.restarts().then(|| decided.why());
+            brief.restarts = decided.needs_restart().then(|| decided.reason_text());
             self.restarts.retain(|it| it.turn < decided.turn);
             self.restarts.push(decided);
         }
         Ok(Some(brief).filter(|brief| !brief.is_empty()))
     }
 
-    fn after(&mut self, done: &TurnDone<'_>, helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(&mut self, done: &TurnDone<'_>, helper: &mut dyn Helper) -> Result<(), String> {
         if self.needs_structure() {
-            self.structure.go_on(done.turn, done.project, done.changes);
+            self.structure.follow_turn(done.turn, done.project, done.changes);
         }
-        if !self.works("semantic") {
+        if !self.part_works("semantic") {
             return Ok(());
         }
         if !helper.is_available() {
-            semantic::draw(&mut self.records, done.turn, done.request);
+            record_proposals::draw_records(&mut self.records, done.turn, done.request);
             return Ok(());
         }
-        match semantic::propose(&mut self.records, done, helper) {
+        match record_proposals::propose_records(&mut self.records, done, helper) {
             Ok(dropped) => {
                 self.dropped.extend(dropped);
                 self.dropped.truncate(MOST_DROPPED);
                 Ok(())
             }
             Err(why) => {
-                semantic::draw(&mut self.records, done.turn, done.request);
+                record_proposals::draw_records(&mut self.records, done.turn, done.request);
                 Err(format!("{why}; records of turn {} are drawn from its request", done.turn))
             }
         }
     }
 
-    fn state(&self) -> State {
-        let mut state = self.records.state();
-        if self.works("structural") {
+    fn state(&self) -> LayerState {
+        let mut state = self.records.state_files();
+        if self.part_works("structural") {
             state.extend(
                 self.structure.texts().iter().map(|(file, text)| (file.clone(), text.clone())),
             );
         }
-        state.extend(self.record_of_proposals().map(|text| (DROPPED.to_owned(), text)));
-        restart::write(&self.restarts, &mut state);
+        state.extend(self.dropped_table().map(|text| (DROPPED_FILE.to_owned(), text)));
+        restart::write_decisions(&self.restarts, &mut state);
         state
     }
 
-    fn restore(&mut self, state: &State) {
+    fn restore(&mut self, state: &LayerState) {
         self.structure.restore(state);
-        self.records = Records::restored(state);
-        self.restarts = restart::read(state);
+        self.records = SemanticRecords::from_state(state);
+        self.restarts = restart::read_decisions(state);
         let row = |line: &str| {
             let (turn, rest) = line.split_once('\t')?;
             let (title, why) = rest.split_once('\t')?;
             let (title, why) = (title.to_owned(), why.to_owned());
-            Some(Dropped { turn: turn.parse().ok()?, title, why })
+            Some(DroppedProposal { turn: turn.parse().ok()?, title, why })
         };
-        let rows = state.get(DROPPED).into_iter().flat_map(|text| text.lines()).filter_map(row);
+        let rows = state.get(DROPPED_FILE).into_iter().flat_map(|text| text.lines()).filter_map(row);
         self.dropped = rows.take(MOST_DROPPED).collect();
     }
 }

@@ -1,10 +1,10 @@
 //! Whether the agent begins a new session: where what is left of its context is unlikely to carry the request and what the
 //! forecast touches. Each decision is recorded with its inputs, in `restart.tsv`.
 
-use crate::{Moment, State};
+use crate::{RequestMoment, LayerState};
 
 /// The file in the state.
-const FILE: &str = "restart.tsv";
+const STATE_FILE: &str = "restart.tsv";
 
 /// Tokens for the agent's own work on a request, beside what it reads.
 const MARGIN: u64 = 16_000;
@@ -14,38 +14,38 @@ const BYTES: u64 = 4;
 
 /// A decision and what it was made from; all but the turn in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Decided {
+pub struct RestartDecision {
     pub turn: usize,
     pub used: u64,
     pub window: u64,
     pub request: u64,
-    /// Of the files of the forecast, as they are before the request.
+    /// The tokens of the forecast files, as they are before the request.
     pub files: u64,
 }
 
-impl Decided {
-    /// None where the recording does not tell how full the context is.
-    pub fn of(moment: &Moment<'_>, forecast: &[String]) -> Option<Self> {
+impl RestartDecision {
+    /// Decides for a request; None where the recording does not tell how full the context is.
+    pub fn for_request(moment: &RequestMoment<'_>, forecast: &[String]) -> Option<Self> {
         let (used, window) = (moment.context.used?, moment.context.window?);
         let bytes = |file: &String| {
             let path = trajview_run::RepoPath::new(file)?;
-            Some(moment.project.text(&path)?.len() as u64)
+            Some(moment.project.file_text(&path)?.len() as u64)
         };
         let files = forecast.iter().filter_map(bytes).sum::<u64>() / BYTES;
         let request = moment.request.len() as u64 / BYTES;
         Some(Self { turn: moment.turn, used, window, request, files })
     }
 
-    pub const fn needed(&self) -> u64 {
+    pub const fn needed_tokens(&self) -> u64 {
         self.request.saturating_add(self.files).saturating_add(MARGIN)
     }
 
-    pub const fn restarts(&self) -> bool {
-        self.used.saturating_add(self.needed()) > self.window
+    pub const fn needs_restart(&self) -> bool {
+        self.used.saturating_add(self.needed_tokens()) > self.window
     }
 
-    /// Why, with the numbers.
-    pub fn why(&self) -> String {
+    /// Returns the reason, with the numbers.
+    pub fn reason_text(&self) -> String {
         format!(
             "{} of {} tokens of context are used; the request ({}), the files it is expected to touch ({}) and {MARGIN} for the \
              work on it need {}",
@@ -53,35 +53,35 @@ impl Decided {
             self.window,
             self.request,
             self.files,
-            self.needed()
+            self.needed_tokens()
         )
     }
 }
 
-pub fn write(all: &[Decided], state: &mut State) {
+pub fn write_decisions(all: &[RestartDecision], state: &mut LayerState) {
     if all.is_empty() {
         return;
     }
     let mut text = String::from("turn\tused\twindow\trequest\tfiles\tmargin\trestarts\n");
     for it in all {
-        let restarts = if it.restarts() { "yes" } else { "no" };
+        let restarts = if it.needs_restart() { "yes" } else { "no" };
         let numbers = [it.used, it.window, it.request, it.files, MARGIN];
         let numbers = numbers.map(|number| number.to_string()).join("\t");
         text.push_str(&format!("{}\t{numbers}\t{restarts}\n", it.turn));
     }
-    state.insert(FILE.into(), text);
+    state.insert(STATE_FILE.into(), text);
 }
 
-/// What cannot be read is left out.
-pub fn read(state: &State) -> Vec<Decided> {
+/// Reads the decisions from a state; rows that cannot be read are left out.
+pub fn read_decisions(state: &LayerState) -> Vec<RestartDecision> {
     let row = |line: &str| {
         let mut fields = line.split('\t');
         let turn = fields.next()?.parse().ok()?;
         let numbers: Vec<u64> = fields.take(4).filter_map(|it| it.parse().ok()).collect();
         let [used, window, request, files] = numbers[..] else { return None };
-        Some(Decided { turn, used, window, request, files })
+        Some(RestartDecision { turn, used, window, request, files })
     };
-    state.get(FILE).iter().flat_map(|text| text.lines()).filter_map(row).collect()
+    state.get(STATE_FILE).iter().flat_map(|text| text.lines()).filter_map(row).collect()
 }
 
 #[cfg(test)]
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn a_session_begins_anew_where_the_rest_of_the_context_does_not_carry_the_request() {
-        let of = |used| Decided { turn: 3, used, window: 100_000, request: 100, files: 3_900 };
+        let of = |used| RestartDecision { turn: 3, used, window: 100_000, request: 100, files: 3_900 };
 
-        assert!(!of(80_000).restarts() && of(80_001).restarts());
-        let mut state = State::new();
-        write(&[of(1), of(99_000)], &mut state);
-        assert_eq!(read(&state), [of(1), of(99_000)]);
-        assert!(of(99_000).why().starts_with("99000 of 100000 tokens"));
+        assert!(!of(80_000).needs_restart() && of(80_001).needs_restart());
+        let mut state = LayerState::new();
+        write_decisions(&[of(1), of(99_000)], &mut state);
+        assert_eq!(read_decisions(&state), [of(1), of(99_000)]);
+        assert!(of(99_000).reason_text().starts_with("99000 of 100000 tokens"));
     }
 }

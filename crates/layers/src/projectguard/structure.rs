@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::{Change, Project, State, project::ChangeKind};
-use trajview_metrics::lifeline::{Fresh, Users};
+use crate::{ProjectChange, LayerProject, LayerState, project::ChangeKind};
+use trajview_metrics::lifeline::{FreshFile, DefinitionUsers};
 use trajview_run::RepoPath;
 
 use super::{
-    skeleton::{Skeleton, Symbol},
+    skeleton::{Skeleton, SkeletonSymbol},
     words,
 };
 
@@ -19,24 +19,24 @@ const FOLDER: &str = "structure/";
 
 /// The code of a project, kept by what turns change.
 #[derive(Debug, Default)]
-pub struct Structure {
-    files: BTreeMap<RepoPath, Known>,
-    users: Users,
+pub struct CodeStructure {
+    files: BTreeMap<RepoPath, KnownFile>,
+    users: DefinitionUsers,
     /// The files that have a word in their path, their names or what they say of themselves.
     by_word: HashMap<String, BTreeSet<RepoPath>>,
     /// The turn that last changed a file.
     changed: BTreeMap<RepoPath, usize>,
-    texts: State,
+    texts: LayerState,
     is_read: bool,
 }
 
 /// A file of the structure.
 #[derive(Debug, Default)]
-pub struct Known {
+pub struct KnownFile {
     pub skeleton: Skeleton,
-    /// Of its path, and of what it says of itself.
+    /// The words of the path and of the file's documentation.
     pub words: BTreeSet<String>,
-    /// Of each symbol of the skeleton: of its name, and of what stands as its documentation.
+    /// The words of each symbol of the skeleton: of its name, and of its documentation.
     pub symbols: Vec<SymbolWords>,
 }
 
@@ -46,23 +46,23 @@ pub struct SymbolWords {
     pub about: BTreeSet<String>,
 }
 
-impl Structure {
+impl CodeStructure {
     /// Reads all of a project, where nothing was read yet.
-    pub fn begin(&mut self, project: &Project) {
+    pub fn read_project(&mut self, project: &LayerProject) {
         if !self.is_read {
             self.is_read = true;
-            let all: BTreeSet<RepoPath> = project.code().map(|(path, _)| path.clone()).collect();
+            let all: BTreeSet<RepoPath> = project.code_files().map(|(path, _)| path.clone()).collect();
             self.texts.retain(|file, _| {
                 file.strip_prefix(FOLDER)
                     .and_then(|file| RepoPath::new(file.strip_suffix(".md")?))
                     .is_some_and(|path| all.contains(&path))
             });
-            self.look_at(project, all);
+            self.reread_files(project, all);
         }
     }
 
     /// Takes in what a turn changed.
-    pub fn go_on(&mut self, turn: usize, project: &Project, changes: &[Change]) {
+    pub fn follow_turn(&mut self, turn: usize, project: &LayerProject, changes: &[ProjectChange]) {
         let mut paths = BTreeSet::new();
         for change in changes {
             paths.insert(change.path.clone());
@@ -71,56 +71,56 @@ impl Structure {
             }
         }
         for path in &paths {
-            match project.facts(path) {
+            match project.file_facts(path) {
                 Some(_) => self.changed.insert(path.clone(), turn),
                 None => self.changed.remove(path),
             };
         }
         match self.is_read {
-            true => self.look_at(project, paths),
-            false => self.begin(project),
+            true => self.reread_files(project, paths),
+            false => self.read_project(project),
         }
     }
 
-    fn look_at(&mut self, project: &Project, paths: BTreeSet<RepoPath>) {
-        let fresh: Vec<Fresh> =
-            paths.into_iter().map(|path| (path.clone(), project.facts(&path).cloned())).collect();
+    fn reread_files(&mut self, project: &LayerProject, paths: BTreeSet<RepoPath>) {
+        let fresh: Vec<FreshFile> =
+            paths.into_iter().map(|path| (path.clone(), project.file_facts(&path).cloned())).collect();
         for (path, facts) in &fresh {
-            self.forget(path);
+            self.forget_file(path);
             if let Some(facts) = facts {
-                let text = project.text(path).unwrap_or_default();
-                self.know(path, Known::of(path, Skeleton::of(facts, &text)));
+                let text = project.file_text(path).unwrap_or_default();
+                self.store_file(path, KnownFile::new(path, Skeleton::for_file(facts, &text)));
             }
         }
-        for path in self.users.go_on(&fresh) {
-            if let Some(text) = self.rendered(&path) {
-                self.texts.insert(file_of(&path), text);
+        for path in self.users.update_files(&fresh) {
+            if let Some(text) = self.render_file(&path) {
+                self.texts.insert(state_file(&path), text);
             }
         }
     }
 
-    fn forget(&mut self, path: &RepoPath) {
-        self.texts.remove(&file_of(path));
-        for word in self.files.remove(path).iter().flat_map(Known::all_words) {
+    fn forget_file(&mut self, path: &RepoPath) {
+        self.texts.remove(&state_file(path));
+        for word in self.files.remove(path).iter().flat_map(KnownFile::all_words) {
             if let Some(files) = self.by_word.get_mut(word) {
                 files.remove(path);
             }
         }
     }
 
-    fn know(&mut self, path: &RepoPath, known: Known) {
+    fn store_file(&mut self, path: &RepoPath, known: KnownFile) {
         for word in known.all_words() {
             self.by_word.entry(word.clone()).or_default().insert(path.clone());
         }
         self.files.insert(path.clone(), known);
     }
 
-    pub fn file(&self, path: &RepoPath) -> Option<&Known> {
+    pub fn known_file(&self, path: &RepoPath) -> Option<&KnownFile> {
         self.files.get(path)
     }
 
-    /// By path.
-    pub fn files(&self) -> impl ExactSizeIterator<Item = (&RepoPath, &Known)> {
+    /// Returns the files by path.
+    pub fn known_files(&self) -> impl ExactSizeIterator<Item = (&RepoPath, &KnownFile)> {
         self.files.iter()
     }
 
@@ -129,31 +129,31 @@ impl Structure {
         self.by_word.get(word).into_iter().flatten()
     }
 
-    /// How telling a word is: the fewer files have it, the more; near 0 for one that all of many have.
-    pub fn weight(&self, word: &str) -> f64 {
+    /// Returns the weight of a word: the fewer files have it, the higher; near 0 for one that all of many have.
+    pub fn word_weight(&self, word: &str) -> f64 {
         let having = self.by_word.get(word).map_or(0, BTreeSet::len);
-        words::weight(having, self.files.len())
+        words::rarity_weight(having, self.files.len())
     }
 
     /// The turn that last changed a file; None where none is known to have.
-    pub fn changed(&self, path: &RepoPath) -> Option<usize> {
+    pub fn last_changed(&self, path: &RepoPath) -> Option<usize> {
         self.changed.get(path).copied()
     }
 
-    pub const fn users(&self) -> &Users {
+    pub const fn users(&self) -> &DefinitionUsers {
         &self.users
     }
 
-    pub const fn texts(&self) -> &State {
+    pub const fn texts(&self) -> &LayerState {
         &self.texts
     }
 
-    /// Takes over what an earlier state says of when files were changed; the rest is read from the project.
-    pub fn restore(&mut self, state: &State) {
+    /// Restores from an earlier state when files were changed; the rest is read from the project.
+    pub fn restore(&mut self, state: &LayerState) {
         *self = Self::default();
         for (file, text) in state.iter().filter(|(file, _)| file.starts_with(FOLDER)) {
             let name = file.strip_prefix(FOLDER).and_then(|file| file.strip_suffix(".md"));
-            let turn = text.lines().find_map(|line| line.strip_prefix(CHANGED)?.parse().ok());
+            let turn = text.lines().find_map(|line| line.strip_prefix(CHANGED_PREFIX)?.parse().ok());
             if let (Some(path), Some(turn)) = (name.and_then(RepoPath::new), turn) {
                 self.changed.insert(path, turn);
             }
@@ -162,18 +162,18 @@ impl Structure {
     }
 
     /// A file as its text in the state has it.
-    fn rendered(&self, path: &RepoPath) -> Option<String> {
+    fn render_file(&self, path: &RepoPath) -> Option<String> {
         let known = self.files.get(path)?;
         let mut lines = vec![format!("# {path}")];
         if !known.skeleton.about.is_empty() {
             lines.push(known.skeleton.about.clone());
         }
-        if let Some(turn) = self.changed(path) {
-            lines.push(format!("{CHANGED}{turn}"));
+        if let Some(turn) = self.last_changed(path) {
+            lines.push(format!("{CHANGED_PREFIX}{turn}"));
         }
         lines.push("\n## Defines".into());
         for symbol in &known.skeleton.symbols {
-            lines.push(self.line(path, symbol));
+            lines.push(self.symbol_line(path, symbol));
         }
         let uses: Vec<String> = self
             .users
@@ -187,7 +187,7 @@ impl Structure {
         Some(lines.join("\n") + "\n")
     }
 
-    fn line(&self, path: &RepoPath, symbol: &Symbol) -> String {
+    fn symbol_line(&self, path: &RepoPath, symbol: &SkeletonSymbol) -> String {
         let (start, end) = symbol.lines;
         let about = Some(symbol.about.as_str()).filter(|about| !about.is_empty());
         let about = about.map(|about| format!(": {about}")).unwrap_or_default();
@@ -196,34 +196,34 @@ impl Structure {
             Some(owner) => ("  ", owner),
             None => ("", String::new()),
         };
-        let users: Vec<&str> = self.users.of(path, &symbol.name).map(RepoPath::as_str).collect();
+        let users: Vec<&str> = self.users.users_of(path, &symbol.name).map(RepoPath::as_str).collect();
         let users = match users.as_slice() {
             [] => String::new(),
             some => format!("; used by {}", some.join(", ")),
         };
-        let (word, signature) = (symbol.word(), &symbol.signature);
+        let (word, signature) = (symbol.kind_word(), &symbol.signature);
         format!("{indent}- {word} {owner}{signature} (lines {start}-{end}){about}{users}")
     }
 }
 
-/// Before the turn that last changed a file.
-const CHANGED: &str = "changed in turn ";
+/// The text before the turn that last changed a file.
+const CHANGED_PREFIX: &str = "changed in turn ";
 
 /// The text of a file in the state.
-pub fn file_of(path: &RepoPath) -> String {
+pub fn state_file(path: &RepoPath) -> String {
     format!("{FOLDER}{path}.md")
 }
 
-impl Known {
-    fn of(path: &RepoPath, skeleton: Skeleton) -> Self {
-        let of = |it: &Symbol| SymbolWords {
-            // What the language calls by itself says nothing: `__call__`.
-            name: words::of(if it.simple().starts_with("__") { "" } else { &it.name }),
-            about: words::of(&it.about),
+impl KnownFile {
+    fn new(path: &RepoPath, skeleton: Skeleton) -> Self {
+        let symbol_words = |it: &SkeletonSymbol| SymbolWords {
+            // The name of a method that the language calls implicitly carries no meaning: `__call__`.
+            name: words::distinct_words(if it.simple_name().starts_with("__") { "" } else { &it.name }),
+            about: words::distinct_words(&it.about),
         };
-        let symbols = skeleton.symbols.iter().map(of).collect();
+        let symbols = skeleton.symbols.iter().map(symbol_words).collect();
         let stem = path.as_str().rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
-        let words = words::of(&format!("{stem} {}", skeleton.about));
+        let words = words::distinct_words(&format!("{stem} {}", skeleton.about));
         Self { skeleton, words, symbols }
     }
 
@@ -238,46 +238,46 @@ pub mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::project::Texts;
+    use crate::project::ProjectTexts;
     use trajview_code::tree::Grammar;
     use trajview_metrics::lifeline;
 
-    struct Fixed(BTreeMap<String, String>);
+    struct FixedTexts(BTreeMap<String, String>);
 
-    impl Texts for Fixed {
-        fn text(&self, path: &RepoPath) -> Option<String> {
+    impl ProjectTexts for FixedTexts {
+        fn read_text(&self, path: &RepoPath) -> Option<String> {
             self.0.get(path.as_str()).cloned()
         }
     }
 
-    pub fn path(name: &str) -> RepoPath {
+    pub fn repo_path(name: &str) -> RepoPath {
         RepoPath::new(name).unwrap()
     }
 
     /// A project of these Python files.
-    pub fn project(files: &[(&str, &str)]) -> Project {
-        let mut project = Project::default();
+    pub fn python_project(files: &[(&str, &str)]) -> LayerProject {
+        let mut project = LayerProject::default();
         for (name, text) in files {
-            let is_code = name.ends_with(".py") && !lifeline::is_test(&path(name));
+            let is_code = name.ends_with(".py") && !lifeline::is_test(&repo_path(name));
             let facts =
-                is_code.then(|| Arc::new(lifeline::facts(Grammar::Python, text.as_bytes())));
-            project.set(path(name), facts);
+                is_code.then(|| Arc::new(lifeline::read_facts(Grammar::Python, text.as_bytes())));
+            project.set_file(repo_path(name), facts);
         }
         let texts = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
-        project.read_from(Arc::new(Fixed(texts.collect())));
+        project.read_from(Arc::new(FixedTexts(texts.collect())));
         project
     }
 
-    pub fn change(name: &str) -> Change {
-        Change { path: path(name), kind: ChangeKind::Changed }
+    pub fn changed_file(name: &str) -> ProjectChange {
+        ProjectChange { path: repo_path(name), kind: ChangeKind::Changed }
     }
 
     #[test]
     fn a_file_is_told_with_its_signatures_and_its_users_and_only_what_changed_is_told_again() {
-        let mut structure = Structure::default();
+        let mut structure = CodeStructure::default();
         let a = "\"\"\"Weights.\"\"\"\ndef snr_weight(t):\n    \"\"\"Time weight.\"\"\"\n    return t\n";
         let b = "from a import snr_weight\n\nclass B:\n    def go(self):\n        return snr_weight(1)\n";
-        structure.begin(&project(&[("a.py", a), ("b.py", b), ("c.py", "x = 1\n")]));
+        structure.read_project(&python_project(&[("a.py", a), ("b.py", b), ("c.py", "x = 1\n")]));
 
         assert_eq!(
             structure.texts()["structure/a.py.md"],
@@ -291,8 +291,8 @@ pub mod tests {
         );
         let before = structure.texts().clone();
 
-        let after = project(&[("a.py", a), ("b.py", "y = 2\n"), ("c.py", "x = 1\n")]);
-        structure.go_on(7, &after, &[change("b.py")]);
+        let after = python_project(&[("a.py", a), ("b.py", "y = 2\n"), ("c.py", "x = 1\n")]);
+        structure.follow_turn(7, &after, &[changed_file("b.py")]);
 
         let texts = structure.texts();
         let changed: Vec<&String> = texts.keys().filter(|it| texts[*it] != before[*it]).collect();
@@ -304,13 +304,13 @@ pub mod tests {
     #[test]
     fn what_is_restored_and_what_went_on_say_the_same() {
         let files = [("a.py", "def f(): pass\n"), ("b.py", "from a import f\nf()\n")];
-        let mut went_on = Structure::default();
-        went_on.begin(&project(&files[..1]));
-        went_on.go_on(1, &project(&files), &[change("b.py")]);
+        let mut went_on = CodeStructure::default();
+        went_on.read_project(&python_project(&files[..1]));
+        went_on.follow_turn(1, &python_project(&files), &[changed_file("b.py")]);
 
-        let mut restored = Structure::default();
+        let mut restored = CodeStructure::default();
         restored.restore(went_on.texts());
-        restored.begin(&project(&files));
+        restored.read_project(&python_project(&files));
 
         assert_eq!(restored.texts(), went_on.texts());
     }

@@ -1,5 +1,5 @@
 use super::{structure::tests::*, *};
-use crate::{Answer, Context, NoHelper, Prompt, StepSeen};
+use crate::{HelperAnswer, ContextUse, NoHelper, HelperPrompt, StepSeen};
 
 const FILES: [(&str, &str); 3] = [
     ("p/schedule.py", "class CosineSchedule:\n    def snr(self, t): pass\n"),
@@ -10,52 +10,52 @@ const FILES: [(&str, &str); 3] = [
     ("tests/test_train.py", "import p.train\n"),
 ];
 
-fn guard(spec: &str) -> ProjectGuard {
+fn guard_with(spec: &str) -> ProjectGuard {
     ProjectGuard::new(&spec.parse().unwrap())
 }
 
 /// Answers with these texts, the first first.
-struct Scripted(Vec<&'static str>);
+struct ScriptedHelper(Vec<&'static str>);
 
-impl Helper for Scripted {
+impl Helper for ScriptedHelper {
     fn is_available(&self) -> bool {
         true
     }
 
-    fn ask(&mut self, _prompt: &Prompt) -> Result<Answer, String> {
-        Ok(Answer { text: self.0.remove(0).to_owned(), ..Answer::default() })
+    fn ask_model(&mut self, _prompt: &HelperPrompt) -> Result<HelperAnswer, String> {
+        Ok(HelperAnswer { text: self.0.remove(0).to_owned(), ..HelperAnswer::default() })
     }
 }
 
-fn before(guard: &mut ProjectGuard, helper: &mut dyn Helper, used: Option<u64>) -> Option<Brief> {
-    let project = project(&FILES);
+fn brief_before(guard: &mut ProjectGuard, helper: &mut dyn Helper, used: Option<u64>) -> Option<Brief> {
+    let project = python_project(&FILES);
     let earlier = ["The schedule must always be the cosine one in training.".to_owned()];
-    let moment = Moment {
+    let moment = RequestMoment {
         turn: 2,
         request: "Training is too slow, make it faster.",
         earlier: &earlier,
         project: &project,
-        context: Context { used, window: used.map(|_| 100_000) },
+        context: ContextUse { used, window: used.map(|_| 100_000) },
     };
-    guard.before(&moment, helper).unwrap()
+    guard.before_request(&moment, helper).unwrap()
 }
 
-fn after(guard: &mut ProjectGuard, helper: &mut dyn Helper, request: &str) -> Result<(), String> {
-    let project = project(&FILES);
+fn finish_turn(guard: &mut ProjectGuard, helper: &mut dyn Helper, request: &str) -> Result<(), String> {
+    let project = python_project(&FILES);
     let step = |number, edits| StepSeen { number, edits, ..StepSeen::default() };
     let steps = [step(1, false), step(2, true), StepSeen { failed: true, ..step(3, true) }];
-    let changes = [change("p/train.py")];
+    let changes = [changed_file("p/train.py")];
     let done = TurnDone { turn: 1, request, steps: &steps, project: &project, changes: &changes };
-    guard.after(&done, helper)
+    guard.after_turn(&done, helper)
 }
 
 #[test]
 fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
-    let mut guard = guard("projectguard");
-    after(&mut guard, &mut NoHelper, "The schedule must always be the cosine one in training.")
+    let mut guard = guard_with("projectguard");
+    finish_turn(&mut guard, &mut NoHelper, "The schedule must always be the cosine one in training.")
         .unwrap();
 
-    let brief = before(&mut guard, &mut NoHelper, None).unwrap();
+    let brief = brief_before(&mut guard, &mut NoHelper, None).unwrap();
 
     insta::assert_snapshot!(brief.text(), @r"
     Files that share names or words with this request:
@@ -72,10 +72,10 @@ fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
 #[test]
 fn parts_work_alone() {
     let text = |spec: &str| {
-        let mut guard = guard(spec);
-        after(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.")
+        let mut guard = guard_with(spec);
+        finish_turn(&mut guard, &mut NoHelper, "The schedule must always be cosine in training.")
             .unwrap();
-        let brief = before(&mut guard, &mut NoHelper, Some(99_000));
+        let brief = brief_before(&mut guard, &mut NoHelper, Some(99_000));
         let state = guard.state();
         let folders = state.keys().filter_map(|file| file.split('/').next());
         let mut folders: Vec<String> = folders.map(str::to_owned).collect();
@@ -97,7 +97,7 @@ fn parts_work_alone() {
 
 #[test]
 fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
-    let mut guard = guard("projectguard:semantic");
+    let mut guard = guard_with("projectguard:semantic");
     let proposals = r#"{"records":[
         {"type":"design","title":"Schedule","body":"One cosine schedule.","origins":["request"]},
         {"type":"decision","title":"Step","body":"train_step takes x.","origins":["step 2"],"relations":[{"relation":"operationalises","to":"design-1"},{"relation":"x","to":"nowhere"}]},
@@ -106,7 +106,7 @@ fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
         {"type":"wish","title":"W","body":"w","origins":["request"]},
         {"title":"No type"}]}"#;
 
-    after(&mut guard, &mut Scripted(vec![proposals]), "Use one schedule.").unwrap();
+    finish_turn(&mut guard, &mut ScriptedHelper(vec![proposals]), "Use one schedule.").unwrap();
 
     let state = guard.state();
     let files: Vec<&str> = state.keys().map(String::as_str).collect();
@@ -119,16 +119,16 @@ fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
     assert!(state["dropped.tsv"].contains("1\tSaid only\tit cites neither"));
 
     let again = r#"Here: {"records":[{"type":"design","title":"schedule","body":"One linear schedule.","origins":["request"]}]}"#;
-    after(&mut guard, &mut Scripted(vec![again]), "Use one schedule.").unwrap();
+    finish_turn(&mut guard, &mut ScriptedHelper(vec![again]), "Use one schedule.").unwrap();
     let text = &guard.state()["records/design-1.md"];
     assert!(text.contains("One linear schedule.") && text.contains("until turn 1: One cosine"));
 }
 
 #[test]
 fn an_answer_that_cannot_be_read_leaves_the_records_to_the_request() {
-    let mut guard = guard("projectguard:semantic");
+    let mut guard = guard_with("projectguard:semantic");
 
-    let told = after(&mut guard, &mut Scripted(vec!["sorry"]), "It must never be linear at all.");
+    let told = finish_turn(&mut guard, &mut ScriptedHelper(vec!["sorry"]), "It must never be linear at all.");
 
     assert!(told.unwrap_err().contains("drawn from its request"));
     assert!(guard.state().contains_key("records/design-1.md"));
@@ -136,13 +136,13 @@ fn an_answer_that_cannot_be_read_leaves_the_records_to_the_request() {
 
 #[test]
 fn a_line_of_a_model_that_cites_nothing_that_is_there_is_dropped() {
-    let mut guard = guard("projectguard:structural,forecast");
+    let mut guard = guard_with("projectguard:structural,forecast");
     let answer = r#"{"purpose":{"text":"Speed.","cites":["request 2"]},"lines":[
         {"text":"p/train.py has train_step.","cites":["structure/p/train.py.md"]},
         {"text":"Made up.","cites":["structure/no.md","request 9"]},
         {"text":"Uncited."}],"revise":"compatibly","files":["p/train.py","p/no.py"]}"#;
 
-    let brief = before(&mut guard, &mut Scripted(vec![answer]), None).unwrap();
+    let brief = brief_before(&mut guard, &mut ScriptedHelper(vec![answer]), None).unwrap();
 
     assert_eq!(
         brief.text(),
@@ -154,17 +154,17 @@ fn a_line_of_a_model_that_cites_nothing_that_is_there_is_dropped() {
 
 #[test]
 fn what_is_restored_goes_on_like_what_was_kept() {
-    let mut kept = guard("projectguard");
-    after(&mut kept, &mut NoHelper, "The schedule must always be the cosine one.").unwrap();
-    before(&mut kept, &mut NoHelper, Some(99_000));
-    let mut restored = guard("projectguard");
+    let mut kept = guard_with("projectguard");
+    finish_turn(&mut kept, &mut NoHelper, "The schedule must always be the cosine one.").unwrap();
+    brief_before(&mut kept, &mut NoHelper, Some(99_000));
+    let mut restored = guard_with("projectguard");
 
     restored.restore(&kept.state());
 
     assert_eq!(restored.state(), kept.state());
     assert_eq!(
-        before(&mut restored, &mut NoHelper, Some(99_000)),
-        before(&mut kept, &mut NoHelper, Some(99_000))
+        brief_before(&mut restored, &mut NoHelper, Some(99_000)),
+        brief_before(&mut kept, &mut NoHelper, Some(99_000))
     );
 }
 
@@ -182,22 +182,22 @@ mod properties {
                 0..6,
             )
         ) {
-            let mut guard = guard("projectguard");
+            let mut guard = guard_with("projectguard");
             guard.restore(&state);
-            before(&mut guard, &mut NoHelper, Some(1));
+            brief_before(&mut guard, &mut NoHelper, Some(1));
             let once = guard.state();
-            let mut again = super::guard("projectguard");
+            let mut again = super::guard_with("projectguard");
             again.restore(&once);
-            before(&mut again, &mut NoHelper, Some(1));
+            brief_before(&mut again, &mut NoHelper, Some(1));
             prop_assert_eq!(again.state(), once);
         }
 
         #[test]
         fn whatever_a_model_answers_the_layer_goes_on(answer in ".{0,80}|\\{\"records\":\\[.{0,60}\\]\\}") {
-            let mut guard = guard("projectguard");
+            let mut guard = guard_with("projectguard");
             let answer: &'static str = Box::leak(answer.into_boxed_str());
-            let _ = after(&mut guard, &mut Scripted(vec![answer]), "It must be so for ever.");
-            prop_assert!(before(&mut guard, &mut Scripted(vec![answer]), None).is_some());
+            let _ = finish_turn(&mut guard, &mut ScriptedHelper(vec![answer]), "It must be so for ever.");
+            prop_assert!(brief_before(&mut guard, &mut ScriptedHelper(vec![answer]), None).is_some());
         }
     }
 }

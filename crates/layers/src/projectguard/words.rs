@@ -12,27 +12,28 @@ const COMMON: &str = "a about argument call class few fewer function instead les
 
 /// The words of a text, each once: split at what is no letter or digit, at underscores and at capitals, in lower case, without
 /// common words and the ends that inflect (`losses`, `training`).
-pub fn of(text: &str) -> BTreeSet<String> {
+pub fn distinct_words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        for part in parts(word) {
+        for part in word_parts(word) {
             let part = part.to_lowercase();
             let is_word = part.chars().count() > 2 && !part.chars().all(|c| c.is_ascii_digit());
             if is_word && !COMMON.split_whitespace().any(|common| common == part) {
-                found.insert(stem(&part).to_owned());
+                found.insert(word_stem(&part).to_owned());
             }
         }
     }
     found
 }
 
-/// How telling a word is that so many of all have: above 0, near it for one that all of many have.
-pub fn weight(having: usize, all: usize) -> f64 {
+/// Returns the weight of a word that `having` of `all` have: above 0, near it for one that all of many have.
+pub fn rarity_weight(having: usize, all: usize) -> f64 {
     ((2.0 + all as f64) / (1.0 + having.min(all) as f64)).ln()
 }
 
-/// The names that a text holds as they are: what has an underscore, a dot before letters, or a capital inside.
-pub fn names(text: &str) -> BTreeSet<&str> {
+/// Returns the names that a text contains literally: words with an underscore, a dot before letters, or a capital
+/// inside.
+pub fn names_in_text(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/');
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches(['.', '/']));
     let is_name = |word: &&str| {
@@ -44,7 +45,7 @@ pub fn names(text: &str) -> BTreeSet<&str> {
 }
 
 /// `train_stepOne` : train, step, One.
-fn parts(word: &str) -> Vec<&str> {
+fn word_parts(word: &str) -> Vec<&str> {
     let mut found = vec![];
     for piece in word.split('_') {
         let (mut start, mut was_lower) = (0, false);
@@ -60,8 +61,8 @@ fn parts(word: &str) -> Vec<&str> {
     found
 }
 
-/// Without the ends of plurals and verbs; at least three letters stay.
-fn stem(word: &str) -> &str {
+/// Returns a word without the endings of plurals and verbs; at least three letters stay.
+fn word_stem(word: &str) -> &str {
     const ENDS: [&str; 9] = ["ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e"];
     let short = ENDS.iter().find_map(|end| word.strip_suffix(end).filter(|rest| rest.len() > 2));
     let short = short.filter(|_| word.is_ascii() && !word.ends_with("ss")).unwrap_or(word);
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn requests_and_names_share_words() {
-        let words = |text: &str| of(text).into_iter().collect::<Vec<_>>().join(" ");
+        let words = |text: &str| distinct_words(text).into_iter().collect::<Vec<_>>().join(" ");
 
         assert_eq!(words("Training is too slow"), "slow train");
         assert_eq!(words("train_step TrainLoop"), "loop step train");
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn names_stand_as_they_are() {
         let found: Vec<&str> =
-            names("Drop `snr_weight` of ppdiff/losses.py, not Weights or CosineSchedule.")
+            names_in_text("Drop `snr_weight` of ppdiff/losses.py, not Weights or CosineSchedule.")
                 .into_iter()
                 .collect();
         assert_eq!(found, ["CosineSchedule", "ppdiff/losses.py", "py", "snr_weight"]);

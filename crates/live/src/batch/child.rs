@@ -1,4 +1,4 @@
-//! A run, or what is done with one that is over, in a process of its own: whatever becomes of it, the batch goes on.
+//! Runs one run, or one follow-up step, in a process of its own: the batch goes on whatever happens to that process.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -7,47 +7,47 @@ use std::{
     process::{ChildStdin, Command, ExitStatus, Stdio},
 };
 
-/// A child and what it says. Dropping it lets go of its standard input, at which a run stops.
+/// A child process and its log. Dropping it closes its standard input, at which a run stops.
 #[derive(Debug)]
-pub struct Child {
+pub struct BatchChild {
     process: std::process::Child,
     orders: Option<ChildStdin>,
     log: PathBuf,
-    /// Where its own words begin in the log.
+    /// The offset in the log file where the lines of this child begin (bytes).
     from: u64,
 }
 
-/// Where a child's words and its output go.
+/// The files that a child writes to.
 #[derive(Debug)]
-pub struct Files<'a> {
-    /// Appended to.
+pub struct ChildFiles<'a> {
+    /// Standard error, appended.
     pub log: &'a Path,
-    /// Made anew; None where the output is not wanted.
+    /// Standard output, created anew; None when nobody needs it.
     pub output: Option<&'a Path>,
 }
 
-/// Bytes of a log that are looked at for the last words.
-const LAST: u64 = 4_000;
+/// The number of bytes at the end of a log that are searched for its last line.
+const TAIL_BYTES: u64 = 4_000;
 
-impl Child {
-    /// Starts this program again with these words. The error is a sentence.
+impl BatchChild {
+    /// Starts this program again with these arguments. The error is a sentence.
     pub fn start(
         program: &Path,
         words: &[String],
         folder: &Path,
-        files: &Files<'_>,
+        files: &ChildFiles<'_>,
     ) -> Result<Self, String> {
-        let said =
+        let error_text =
             |path: &Path, why: &std::io::Error| format!("cannot write {}: {why}", path.display());
         let mut log = OpenOptions::new()
             .append(true)
             .create(true)
             .open(files.log)
-            .map_err(|why| said(files.log, &why))?;
+            .map_err(|why| error_text(files.log, &why))?;
         let from = log.seek(SeekFrom::End(0)).unwrap_or(0);
         let output = match files.output {
             None => Stdio::null(),
-            Some(path) => File::create(path).map_err(|why| said(path, &why))?.into(),
+            Some(path) => File::create(path).map_err(|why| error_text(path, &why))?.into(),
         };
         let mut process = Command::new(program)
             .args(words)
@@ -65,19 +65,19 @@ impl Child {
         self.process.id()
     }
 
-    /// Says an order, such as [`super::super::control::ORDER_GO`]; one that has ended does not hear it.
-    pub fn order(&mut self, word: &str) {
+    /// Sends an order, such as [`super::super::control::ORDER_GO`]; nothing happens when the child has ended.
+    pub fn send_order(&mut self, word: &str) {
         if let Some(orders) = &mut self.orders {
-            let _ = writeln!(orders, "{word}"); // it may be gone, which is seen when it is looked after
+            let _ = writeln!(orders, "{word}"); // it may have ended, which the next poll shows
         }
     }
 
-    /// Has a run stop at once.
+    /// Stops a run at once by closing its standard input.
     pub fn stop(&mut self) {
         self.orders = None;
     }
 
-    /// As [`Self::stop`], for what takes no orders: it ends after what is under way, or at once.
+    /// Interrupts a child that takes no orders: it ends after the work under way, or at once.
     pub fn interrupt(&mut self) {
         self.stop();
         #[cfg(unix)]
@@ -88,16 +88,16 @@ impl Child {
         let _ = self.process.kill();
     }
 
-    /// How it ended; None while it works.
-    pub fn ended(&mut self) -> Option<ExitStatus> {
+    /// Returns the exit status; None while it runs.
+    pub fn exit_status(&mut self) -> Option<ExitStatus> {
         self.process.try_wait().ok().flatten()
     }
 
-    /// The last line that it said.
-    pub fn last_words(&self) -> Option<String> {
+    /// Returns the last line of its log that is not empty.
+    pub fn last_log_line(&self) -> Option<String> {
         let mut file = File::open(&self.log).ok()?;
         let length = file.metadata().ok()?.len();
-        file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(LAST)))).ok()?;
+        file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(TAIL_BYTES)))).ok()?;
         let mut bytes = vec![];
         file.read_to_end(&mut bytes).ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -106,23 +106,23 @@ impl Child {
     }
 }
 
-/// How a child ended, in words.
-pub fn ending(status: ExitStatus) -> String {
+/// Returns the exit status as text.
+pub fn exit_text(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exit code {code}"),
         None => "it was killed".into(),
     }
 }
 
-/// Where a folder of somebody's is put so that it is out of the way: its name, with a number where that is taken.
-pub fn put_away(from: &Path, into: &Path) -> Result<PathBuf, String> {
-    let said = |why: std::io::Error| format!("cannot move {}: {why}", from.display());
-    fs::create_dir_all(into).map_err(said)?;
+/// Moves a folder into `into` and returns its new path: the same name, with a number when that name is taken.
+pub fn move_aside(from: &Path, into: &Path) -> Result<PathBuf, String> {
+    let error_text = |why: std::io::Error| format!("cannot move {}: {why}", from.display());
+    fs::create_dir_all(into).map_err(error_text)?;
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names = std::iter::once(name.clone()).chain((2..).map(|count| format!("{name}.{count}")));
     let free = names.map(|name| into.join(name)).find(|path| fs::symlink_metadata(path).is_err());
     let to = free.ok_or_else(|| format!("cannot move {}: no name is free", from.display()))?;
-    fs::rename(from, &to).map_err(said)?;
+    fs::rename(from, &to).map_err(error_text)?;
     Ok(to)
 }
 
@@ -130,17 +130,17 @@ pub fn put_away(from: &Path, into: &Path) -> Result<PathBuf, String> {
 mod tests {
     use super::*;
 
-    fn start(folder: &Path, script: &str) -> Child {
+    fn start_shell(folder: &Path, script: &str) -> BatchChild {
         let (log, output) = (folder.join("log"), folder.join("output"));
-        let files = Files { log: &log, output: Some(&output) };
+        let files = ChildFiles { log: &log, output: Some(&output) };
         let words = ["-c".to_owned(), script.to_owned()];
-        Child::start(Path::new("/bin/sh"), &words, folder, &files).unwrap()
+        BatchChild::start(Path::new("/bin/sh"), &words, folder, &files).unwrap()
     }
 
-    fn wait(mut child: Child) -> (ExitStatus, Option<String>) {
+    fn wait_for_end(mut child: BatchChild) -> (ExitStatus, Option<String>) {
         loop {
-            if let Some(status) = child.ended() {
-                return (status, child.last_words());
+            if let Some(status) = child.exit_status() {
+                return (status, child.last_log_line());
             }
             std::thread::yield_now();
         }
@@ -150,11 +150,11 @@ mod tests {
     fn a_child_takes_orders_and_ends_when_nobody_gives_any() {
         let folder = tempfile::tempdir().unwrap();
         let mut child =
-            start(folder.path(), "while read word; do echo heard $word; done; echo gone >&2");
+            start_shell(folder.path(), "while read word; do echo heard $word; done; echo gone >&2");
 
-        child.order("go");
+        child.send_order("go");
         child.stop();
-        let (status, words) = wait(child);
+        let (status, words) = wait_for_end(child);
 
         assert_eq!((status.code(), words.as_deref()), (Some(0), Some("gone")));
         assert_eq!(fs::read_to_string(folder.path().join("output")).unwrap(), "heard go\n");
@@ -163,11 +163,11 @@ mod tests {
     #[test]
     fn the_words_of_an_earlier_child_are_not_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        wait(start(folder.path(), "echo 'trajview: first' >&2; exit 3"));
+        wait_for_end(start_shell(folder.path(), "echo 'trajview: first' >&2; exit 3"));
 
-        let (status, words) = wait(start(folder.path(), "kill -9 $$"));
+        let (status, words) = wait_for_end(start_shell(folder.path(), "kill -9 $$"));
 
-        assert_eq!((ending(status), words), ("it was killed".into(), None));
+        assert_eq!((exit_text(status), words), ("it was killed".into(), None));
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
         let (from, into) = (folder.path().join("run"), folder.path().join("away"));
         for _ in 0..2 {
             fs::create_dir(&from).unwrap();
-            put_away(&from, &into).unwrap();
+            move_aside(&from, &into).unwrap();
         }
         assert!(into.join("run").is_dir() && into.join("run.2").is_dir() && !from.exists());
     }

@@ -1,41 +1,42 @@
 //! Many runs from one plan: a queue of child processes, each a `trajview live`, that goes on after any crash.
 //!
-//! A [`plan`] names scripts, agents, models, conditions, layers and repeats; [`entries`] makes a run of each combination, with
-//! an id and a folder that depend on nothing but what the run is. How far a run is, its bundle says ([`look`]): no other
-//! list of what is done exists, so that nothing can be lost between the two. [`claims`] keep two processes, on one machine or
-//! on several with a common folder, from making the same run. [`queue`] begins runs in [`child`] processes as [`rates`] and
-//! limits allow, and has [`after`] score and judge those that are over.
+//! A [`batch_plan`] names scripts, agents, models, conditions, layers and repeats; [`planned_runs`] makes a run of each
+//! combination, with an id and a folder that depend only on the content of the run. The progress of a run is read from its
+//! bundle ([`journal_summary`]): no other list of finished runs exists, so that the two cannot disagree. [`claims`] keep
+//! two processes, on one machine or on several with a common folder, from making the same run. [`queue`] starts runs in
+//! [`child`] processes as [`rate_limits`] and limits allow, and scores and judges finished runs ([`follow_up`]).
 //!
 //! ```text
 //! RUNS/              a bundle each: what `trajview corpus` pairs
 //! RUNS.batch/
-//!   claims/          who makes which run
-//!   journal/         what each process did, appended to
-//!   logs/            what the children say
-//!   scores/          of runs that are over
-//!   left-out/        bundles of runs that failed as often as they may
+//!   claims/          which process makes which run
+//!   journal/         the events of each process, appended to
+//!   logs/            standard error of the children
+//!   scores/          results of finished runs
+//!   left-out/        bundles of runs that failed too often
 //! ```
 //!
-//! A child gets its orders on its standard input and stops when that ends: one whose batch was killed does not go on alone.
+//! A child reads its orders on standard input and stops when that is closed: the child of a killed batch does not go on
+//! alone.
 
-pub mod after;
+pub mod follow_up;
 pub mod child;
 pub mod claims;
-pub mod entries;
-pub mod look;
-pub mod plan;
+pub mod planned_runs;
+pub mod journal_summary;
+pub mod batch_plan;
 pub mod queue;
-pub mod rates;
-mod record;
+pub mod rate_limits;
+mod batch_journal;
 
 use std::path::{Path, PathBuf};
 
-pub use entries::Entry;
-pub use plan::ReadPlan;
-pub use queue::{Batch, BatchCommand, BatchEvent, Options, Summary};
+pub use planned_runs::PlannedRun;
+pub use batch_plan::LoadedPlan;
+pub use queue::{BatchQueue, BatchCommand, BatchEvent, BatchOptions, BatchSummary};
 
-/// The folder of what a batch keeps beside the folder of its runs.
-pub fn beside(out: &Path) -> PathBuf {
+/// Returns the folder of the batch's own files, beside the folder of its runs.
+pub fn batch_folder(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_os_string();
     name.push(".batch");
     out.with_file_name(name)

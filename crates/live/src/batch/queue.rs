@@ -1,7 +1,7 @@
-//! The queue: which run is begun next (`begin`), what becomes of one that ends (`settle`), and when all of it is over.
+//! The queue of a batch: starts runs (`start`), handles runs that end (`finish`), and stops when all are done.
 
-mod begin;
-mod settle;
+mod start;
+mod finish;
 
 use std::{
     fs,
@@ -11,416 +11,416 @@ use std::{
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
-use trajview_judge::stop::Stop;
-use trajview_run::batch::{BatchRow, BatchState, Used};
+use trajview_judge::stop_flag::StopFlag;
+use trajview_run::batch::{BatchRow, BatchState, BatchUsage};
 use trajview_store::{dataset::Shard, sha256, write::WriteError};
 
 use super::{
     super::{control::ORDER_PAUSE, journal, process},
-    after::{self, Results, Step},
-    beside,
-    child::Child,
-    claims::Claims,
-    entries::Entry,
-    look::{Halted, Look, length},
-    plan::ReadPlan,
-    rates::Rates,
-    record::{Past, Record, RecordedEvent, SCHEMA},
+    follow_up::{self, FollowUpResults, FollowUp},
+    batch_folder,
+    child::BatchChild,
+    claims::RunClaims,
+    planned_runs::PlannedRun,
+    journal_summary::{HaltReason, JournalSummary, journal_length},
+    batch_plan::LoadedPlan,
+    rate_limits::AskingRates,
+    batch_journal::{BatchHistory, BatchJournal, BatchJournalEvent, SCHEMA},
 };
 
-/// How the runs are made.
+/// Options of a batch.
 #[derive(Debug, Clone)]
-pub struct Options {
-    /// The program that makes a run: this one.
+pub struct BatchOptions {
+    /// The program that is started for each run: trajview itself.
     pub program: PathBuf,
-    /// Runs at once.
+    /// The number of runs at the same time.
     pub jobs: usize,
     pub shard: Shard,
-    /// Whether runs that failed as often as they may are tried again.
+    /// True if runs that failed too often are tried again.
     pub again: bool,
-    /// Whether it waits for commands when nothing is left to be done.
+    /// True if it waits for commands when everything is done.
     pub stays: bool,
-    /// The settings file that the runs are told of.
+    /// The settings file for the runs.
     pub config: Option<String>,
 }
 
-/// What a person wants of a batch; runs by their place among the rows.
+/// A person's command to a batch; runs by their index among the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BatchCommand {
     /// No run is begun.
     Pause,
     GoOn,
-    /// The run is stopped, and stays so.
+    /// Stops the run until it is retried.
     Stop(usize),
-    /// The run is gone on with, whatever it stopped for.
+    /// Resumes the run, whatever it stopped for.
     Retry(usize),
-    /// Everything is stopped.
+    /// Stops everything.
     Quit,
 }
 
-/// What happens.
+/// An event of the batch.
 #[derive(Debug)]
 pub enum BatchEvent<'a> {
-    /// Something about the runs is another than before.
+    /// The rows have changed.
     Rows(&'a [BatchRow]),
     Began {
         row: &'a BatchRow,
         goes_on: bool,
     },
-    /// Another turn of it counts.
-    Turned(&'a BatchRow),
-    /// Its state is another, or its reason.
-    Entered(&'a BatchRow),
-    Said(String),
+    /// One more turn of the run counts.
+    TurnDone(&'a BatchRow),
+    /// The state of the run has changed, or the reason for it.
+    StateChanged(&'a BatchRow),
+    Notice(String),
 }
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Debug)]
-pub struct Summary {
+pub struct BatchSummary {
     pub rows: Vec<BatchRow>,
-    /// What all runs of the plan used, those of other shards included.
-    pub used: Used,
-    pub past: Past,
-    /// Why no further run is begun; None where nothing keeps them from it.
+    /// Usage of all runs of the plan, those of other shards included.
+    pub used: BatchUsage,
+    pub past: BatchHistory,
+    /// The reason why no further run is begun; None when nothing prevents it.
     pub halted: Option<String>,
-    /// Whether it was told to stop before all was done.
+    /// True if it was stopped before all was done.
     pub is_stopped: bool,
 }
 
-impl Summary {
-    /// Whether every run of this shard is whole.
+impl BatchSummary {
+    /// Returns whether every run of this shard is complete.
     pub fn is_complete(&self) -> bool {
         self.rows.iter().all(|row| row.progress.state == BatchState::Done)
     }
 }
 
-/// A run of the plan, and what is known of it.
+/// A run of the plan and its state in the queue.
 #[derive(Debug)]
-struct Run {
-    entry: Entry,
-    /// Whether this shard makes it.
+struct QueuedRun {
+    entry: PlannedRun,
+    /// True if it belongs to this shard.
     is_mine: bool,
-    look: Look,
-    /// How long its journal was when we looked.
-    seen: Option<u64>,
+    look: JournalSummary,
+    /// The length of its journal when it was read last (bytes).
+    journal_length: Option<u64>,
     state: BatchState,
     why: Option<String>,
-    /// Nothing is done with it before.
+    /// The run rests until this moment.
     rests_until: Option<Instant>,
-    /// How often it could not be begun, or broke off.
+    /// The number of times that it could not be started, or broke off.
     broke_off: usize,
-    /// Tries that a person has added.
+    /// Attempts that a person has added.
     added: usize,
-    results: Results,
+    results: FollowUpResults,
 }
 
-/// A child at work.
+/// A running child process and its run.
 #[derive(Debug)]
-struct Slot {
+struct ChildSlot {
     run: usize,
-    child: Child,
-    /// None: it makes the run.
-    step: Option<Step>,
-    /// Turns are begun one by one: the last one that may be.
+    child: BatchChild,
+    /// The follow-up step; None when the child makes the run.
+    step: Option<FollowUp>,
+    /// The last turn that may begin, when turns are begun one by one.
     may_begin: Option<usize>,
-    ends: Option<Ends>,
+    ends: Option<EndReason>,
 }
 
-/// Why a child is to end.
+/// The reason why a child is being stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ends {
-    /// All of it is stopped.
+enum EndReason {
+    /// The whole batch stops.
     Quit,
     Person,
-    /// After the turn under way; since when none is.
+    /// A limit of all runs is reached: the child ends after the turn under way. The moment since no turn is under way.
     Budget(Option<Instant>),
     /// Another process has taken the run.
     Lost,
 }
 
-/// Whether runs are begun.
+/// The state of the queue: whether new runs are begun.
 #[derive(Debug, Default)]
-struct Course {
+struct QueueState {
     is_paused: bool,
     is_quitting: bool,
-    /// Why none is; a sentence.
+    /// The reason why no run is begun; a sentence.
     halted: Option<String>,
 }
 
 /// Many runs of one plan.
 #[derive(Debug)]
-pub struct Batch {
-    read: ReadPlan,
-    options: Options,
-    runs: Vec<Run>,
-    slots: Vec<Slot>,
-    claims: Claims,
-    record: Record,
-    rates: Rates,
-    course: Course,
-    /// As they were told.
+pub struct BatchQueue {
+    read: LoadedPlan,
+    options: BatchOptions,
+    runs: Vec<QueuedRun>,
+    slots: Vec<ChildSlot>,
+    claims: RunClaims,
+    record: BatchJournal,
+    rates: AskingRates,
+    state_of_queue: QueueState,
+    /// The rows of the last event.
     rows: Vec<BatchRow>,
-    /// When runs that are nobody's here are looked at again.
-    looks_at: Instant,
-    works_at: Instant,
-    /// The folder of everything beside the runs.
-    beside: PathBuf,
+    /// The time when the runs that are not made here are scanned next.
+    next_scan: Instant,
+    next_heartbeat: Instant,
+    /// The folder of the batch's own files.
+    batch_folder: PathBuf,
 }
 
-/// How often children are looked after.
-const BEAT: Duration = Duration::from_millis(50);
+/// The interval at which children are polled.
+const CHILD_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often we look for what other processes did.
-const LOOKS: Duration = Duration::from_millis(800);
+/// The interval at which the folders are scanned for the work of other processes.
+const FOLDER_POLL_INTERVAL: Duration = Duration::from_millis(800);
 
-/// How often the journal says that we work.
-const WORKS: Duration = Duration::from_secs(10);
+/// The interval at which the journal gets a heartbeat line.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Between a break-off and the next attempt.
-const REST: Duration = Duration::from_secs(2);
+/// The pause between a break-off and the next attempt.
+const RESTART_PAUSE: Duration = Duration::from_secs(2);
 
-/// Between two turns an agent is left alone for a moment before its run is ended: the next turn may just be beginning.
-const SETTLES: Duration = Duration::from_millis(300);
+/// The longest time that an agent may be between two turns before its run is ended: the next turn may just be beginning.
+const TURN_GRACE: Duration = Duration::from_millis(300);
 
-impl Batch {
-    /// Makes the folders and looks at what is there. `entries` are all runs of the plan, whatever the shard.
-    pub fn open(read: ReadPlan, entries: Vec<Entry>, options: Options) -> Result<Self, WriteError> {
-        let beside = beside(&read.out);
+impl BatchQueue {
+    /// Creates the folders and reads the state of all runs. `entries` are all runs of the plan, whatever the shard.
+    pub fn open(read: LoadedPlan, entries: Vec<PlannedRun>, options: BatchOptions) -> Result<Self, WriteError> {
+        let beside = batch_folder(&read.out);
         for folder in [&read.out, &beside, &beside.join("logs"), &beside.join("scores")] {
-            fs::create_dir_all(folder).map_err(WriteError::at(folder))?;
+            fs::create_dir_all(folder).map_err(WriteError::at_path(folder))?;
         }
-        let claims = Claims::of(&beside.join("claims"))?;
-        let mut record = Record::create(&beside.join("journal"), claims.here())?;
+        let claims = RunClaims::open(&beside.join("claims"))?;
+        let mut record = BatchJournal::create(&beside.join("journal"), claims.owner())?;
         let plan = fs::read(&read.path).unwrap_or_default();
-        record.write(RecordedEvent::Began {
+        record.append(BatchJournalEvent::Began {
             schema: SCHEMA.into(),
-            owner: claims.here().clone(),
+            owner: claims.owner().clone(),
             plan: read.path.display().to_string(),
             plan_sha256: sha256(&plan),
             runs: entries.len(),
             jobs: options.jobs,
         })?;
-        let run = |entry: Entry| Run {
-            is_mine: options.shard.takes(&entry.id),
-            look: Look::default(),
-            seen: None,
+        let run = |entry: PlannedRun| QueuedRun {
+            is_mine: options.shard.contains_id(&entry.id),
+            look: JournalSummary::default(),
+            journal_length: None,
             state: BatchState::Waiting,
             why: None,
             rests_until: None,
             broke_off: 0,
             added: usize::from(options.again),
-            results: Results::read(&beside.join("scores"), &entry.name),
+            results: FollowUpResults::read_results(&beside.join("scores"), &entry.name),
             entry,
         };
-        let runs: Vec<Run> = entries.into_iter().map(run).collect();
+        let runs: Vec<QueuedRun> = entries.into_iter().map(run).collect();
         let now = Instant::now();
         let mut batch = Self {
-            rates: Rates::of(&read.plan),
+            rates: AskingRates::for_plan(&read.plan),
             slots: vec![],
-            course: Course::default(),
+            state_of_queue: QueueState::default(),
             rows: vec![],
-            looks_at: now,
-            works_at: now,
+            next_scan: now,
+            next_heartbeat: now,
             read,
             options,
             runs,
             claims,
             record,
-            beside,
+            batch_folder: beside,
         };
-        batch.find_out();
+        batch.scan_bundles();
         Ok(batch)
     }
 
-    /// Carries out the plan. Waits until it is over; `tell` is called on the caller's thread.
+    /// Runs the plan and returns when it is over; `tell` is called on the caller's thread.
     pub fn run(
         &mut self,
-        stop: &Stop,
+        stop: &StopFlag,
         commands: &Receiver<BatchCommand>,
-        tell: &mut dyn FnMut(BatchEvent<'_>),
-    ) -> Result<Summary, WriteError> {
-        self.rows = self.shown();
+        emit: &mut dyn FnMut(BatchEvent<'_>),
+    ) -> Result<BatchSummary, WriteError> {
+        self.rows = self.own_rows();
         loop {
             let now = Instant::now();
             if stop.is_set() {
-                self.quit();
+                self.stop_all();
             }
-            self.look_after_children(now, tell)?;
-            if now >= self.looks_at {
-                self.look_elsewhere();
-                self.looks_at = now + LOOKS;
+            self.poll_children(now, emit)?;
+            if now >= self.next_scan {
+                self.scan_other_runs();
+                self.next_scan = now + FOLDER_POLL_INTERVAL;
             }
-            self.watch_the_budget(now);
+            self.enforce_budget(now);
             self.begin_turns(now);
-            self.begin_runs(now, tell)?;
-            self.renew(tell);
-            if now >= self.works_at {
-                self.record.write(RecordedEvent::Works)?;
-                self.works_at = now + WORKS;
+            self.begin_runs(now, emit)?;
+            self.renew_claims(emit);
+            if now >= self.next_heartbeat {
+                self.record.append(BatchJournalEvent::Works)?;
+                self.next_heartbeat = now + HEARTBEAT_INTERVAL;
             }
-            self.tell_changes(tell);
+            self.report_changed_rows(emit);
             if self.is_over() {
                 break;
             }
-            match commands.recv_timeout(BEAT) {
-                Ok(command) => self.obey(command, tell)?,
+            match commands.recv_timeout(CHILD_POLL_INTERVAL) {
+                Ok(command) => self.run_command(command, emit)?,
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(BEAT),
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(CHILD_POLL_INTERVAL),
             }
         }
-        let summary = self.summary();
-        self.record.write(RecordedEvent::Ended { complete: summary.is_complete() })?;
+        let summary = self.summarize();
+        self.record.append(BatchJournalEvent::Ended { complete: summary.is_complete() })?;
         Ok(summary)
     }
 
-    /// What came of it so far.
-    pub fn summary(&self) -> Summary {
-        let rows = self.shown();
+    /// Returns the results so far.
+    pub fn summarize(&self) -> BatchSummary {
+        let rows = self.own_rows();
         let is_left = rows.iter().any(|row| !row.progress.state.is_settled());
-        Summary {
-            used: self.used(),
-            past: self.record.past(),
-            halted: self.course.halted.clone(),
-            is_stopped: self.course.is_quitting && is_left,
+        BatchSummary {
+            used: self.used_total(),
+            past: self.record.read_history(),
+            halted: self.state_of_queue.halted.clone(),
+            is_stopped: self.state_of_queue.is_quitting && is_left,
             rows,
         }
     }
 
-    /// The rows as they are now.
-    pub fn shown(&self) -> Vec<BatchRow> {
-        self.runs.iter().filter(|run| run.is_mine).map(Run::row).collect()
+    /// Returns the rows of this shard as they are now.
+    pub fn own_rows(&self) -> Vec<BatchRow> {
+        self.runs.iter().filter(|run| run.is_mine).map(QueuedRun::batch_row).collect()
     }
 
-    fn used(&self) -> Used {
-        self.runs.iter().fold(Used::default(), |sum, run| sum.and(run.look.used))
+    fn used_total(&self) -> BatchUsage {
+        self.runs.iter().fold(BatchUsage::default(), |sum, run| sum.plus_usage(run.look.used))
     }
 
     fn is_over(&self) -> bool {
         if !self.slots.is_empty() {
             return false;
         }
-        let is_settled = |run: &Run| !run.is_mine || run.state.is_settled();
-        self.course.is_quitting || (!self.options.stays && self.runs.iter().all(is_settled))
+        let is_settled = |run: &QueuedRun| !run.is_mine || run.state.is_settled();
+        self.state_of_queue.is_quitting || (!self.options.stays && self.runs.iter().all(is_settled))
     }
 
-    /// The state of each run by what lies there when we begin.
-    fn find_out(&mut self) {
-        let scores = self.beside.join("scores");
+    /// Sets the state of each run from the bundles and results on the disk.
+    fn scan_bundles(&mut self) {
+        let scores = self.batch_folder.join("scores");
         for run in &mut self.runs {
-            run.refresh();
-            let left_out = left_out(&self.beside, &run.entry);
-            if run.seen.is_none() && left_out.is_dir() {
-                run.look = Look::at(&left_out).unwrap_or_default();
+            run.refresh_journal();
+            let left_out = left_out_folder(&self.batch_folder, &run.entry);
+            if run.journal_length.is_none() && left_out.is_dir() {
+                run.look = JournalSummary::read_bundle(&left_out).unwrap_or_default();
                 if !self.options.again {
                     let why = match &run.look.stopped {
-                        Some(Halted::Failed(why)) => why.clone(),
+                        Some(HaltReason::Failed(why)) => why.clone(),
                         _ => "it failed before".into(),
                     };
-                    run.enter(BatchState::Failed, Some(format!("{why}; it is left out")));
+                    run.set_state(BatchState::Failed, Some(format!("{why}; it is left out")));
                 }
                 continue;
             }
             let is_under_way = journal::is_under_way(&run.entry.bundle);
-            if run.is_whole(&self.read, &scores) {
-                run.enter(BatchState::Done, None);
+            if run.is_complete(&self.read, &scores) {
+                run.set_state(BatchState::Done, None);
             } else if !run.look.id.is_empty()
                 && !is_under_way
-                && self.claims.other(&run.entry.name).is_none()
+                && self.claims.other_owner(&run.entry.name).is_none()
             {
-                // What a run that was killed left running is ended before anything else is begun.
-                process::sweep(&run.look.id);
+                // Processes that a killed run left behind are ended before anything is started.
+                process::kill_left_over(&run.look.id);
             }
         }
     }
 
-    /// Looks at what other processes make.
-    fn look_elsewhere(&mut self) {
-        let scores = self.beside.join("scores");
+    /// Updates the runs that other processes make.
+    fn scan_other_runs(&mut self) {
+        let scores = self.batch_folder.join("scores");
         for at in 0..self.runs.len() {
             let is_ours = self.slots.iter().any(|slot| slot.run == at);
             if is_ours || self.runs[at].state == BatchState::Done {
                 continue;
             }
             let run = &mut self.runs[at];
-            run.refresh();
+            run.refresh_journal();
             if run.state != BatchState::Elsewhere {
                 continue;
             }
-            if run.is_whole(&self.read, &scores) {
-                run.results = Results::read(&scores, &run.entry.name);
-                run.enter(BatchState::Done, None);
-            } else if let Some(why) = &self.course.halted
+            if run.is_complete(&self.read, &scores) {
+                run.results = FollowUpResults::read_results(&scores, &run.entry.name);
+                run.set_state(BatchState::Done, None);
+            } else if let Some(why) = &self.state_of_queue.halted
                 && !run.look.is_finished
-                && self.claims.other(&run.entry.name).is_none()
+                && self.claims.other_owner(&run.entry.name).is_none()
                 && !journal::is_under_way(&run.entry.bundle)
             {
-                run.enter(BatchState::Budget, Some(why.clone()));
+                run.set_state(BatchState::Budget, Some(why.clone()));
             }
         }
     }
 
-    /// Reads what running children recorded, and takes leave of those that ended.
-    fn look_after_children(
+    /// Reads the journals of running children, and handles those that have ended.
+    fn poll_children(
         &mut self,
         now: Instant,
-        tell: &mut dyn FnMut(BatchEvent<'_>),
+        emit: &mut dyn FnMut(BatchEvent<'_>),
     ) -> Result<(), WriteError> {
         let mut at = 0;
         while at < self.slots.len() {
             let (number, is_live) = (self.slots[at].run, self.slots[at].step.is_none());
-            let ended = self.slots[at].child.ended();
+            let ended = self.slots[at].child.exit_status();
             let before = self.runs[number].look.turns;
-            if is_live && self.runs[number].refresh() && self.runs[number].look.turns > before {
+            if is_live && self.runs[number].refresh_journal() && self.runs[number].look.turns > before {
                 let run = &self.runs[number];
-                self.rates.answered(&run.entry.combination);
-                tell(BatchEvent::Turned(&run.row()));
+                self.rates.reset_refusals(&run.entry.combination);
+                emit(BatchEvent::TurnDone(&run.batch_row()));
             }
             match ended {
                 None => at += 1,
                 Some(status) => {
                     let slot = self.slots.remove(at);
-                    self.settle(slot, status, now)?;
+                    self.settle_child(slot, status, now)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Once a limit of all runs is reached, no run is begun, and those under way end after their turn.
-    fn watch_the_budget(&mut self, now: Instant) {
-        if let Some(why) = self.over_budget() {
-            self.course.halted.get_or_insert(why);
+    /// Enforces the limits of all runs: once one is reached, no run is begun, and those under way end after their turn.
+    fn enforce_budget(&mut self, now: Instant) {
+        if let Some(why) = self.exceeded_budget() {
+            self.state_of_queue.halted.get_or_insert(why);
         }
-        if self.course.halted.is_none() {
+        if self.state_of_queue.halted.is_none() {
             return;
         }
         for slot in self.slots.iter_mut().filter(|slot| slot.step.is_none()) {
             let is_open = self.runs[slot.run].look.is_open;
             match slot.ends {
                 None => {
-                    slot.child.order(ORDER_PAUSE);
-                    slot.ends = Some(Ends::Budget(None));
+                    slot.child.send_order(ORDER_PAUSE);
+                    slot.ends = Some(EndReason::Budget(None));
                 }
-                Some(Ends::Budget(_)) if is_open => slot.ends = Some(Ends::Budget(None)),
-                Some(Ends::Budget(None)) => slot.ends = Some(Ends::Budget(Some(now))),
-                Some(Ends::Budget(Some(since))) if now.duration_since(since) >= SETTLES => {
+                Some(EndReason::Budget(_)) if is_open => slot.ends = Some(EndReason::Budget(None)),
+                Some(EndReason::Budget(None)) => slot.ends = Some(EndReason::Budget(Some(now))),
+                Some(EndReason::Budget(Some(since))) if now.duration_since(since) >= TURN_GRACE => {
                     slot.child.stop();
                 }
                 Some(_) => {}
             }
         }
-        let why = self.course.halted.clone();
+        let why = self.state_of_queue.halted.clone();
         let at_work: Vec<usize> = self.slots.iter().map(|slot| slot.run).collect();
         for (at, run) in self.runs.iter_mut().enumerate() {
             let waits = matches!(run.state, BatchState::Waiting | BatchState::Resting);
             if waits && !run.look.is_finished && !at_work.contains(&at) {
-                run.enter(BatchState::Budget, why.clone());
+                run.set_state(BatchState::Budget, why.clone());
             }
         }
     }
 
-    fn over_budget(&self) -> Option<String> {
-        let (limits, used) = (&self.read.plan.limits, self.used());
+    fn exceeded_budget(&self) -> Option<String> {
+        let (limits, used) = (&self.read.plan.limits, self.used_total());
         let tokens = used.tokens.total().unwrap_or(0);
         if let Some(most) = limits.tokens.filter(|most| tokens >= *most) {
             return Some(format!("all runs used {tokens} tokens; the limit is {most}"));
@@ -435,46 +435,46 @@ impl Batch {
         Some(format!("all runs took {minutes:.1} minutes; the limit is {most:.1}"))
     }
 
-    /// Says that our runs are ours; a child whose run was taken meanwhile stops.
-    fn renew(&mut self, tell: &mut dyn FnMut(BatchEvent<'_>)) {
-        for name in self.claims.renew() {
-            let of_run = |slot: &&mut Slot| self.runs[slot.run].entry.name == name;
+    /// Renews the claims of our runs; a child whose run was taken meanwhile stops.
+    fn renew_claims(&mut self, emit: &mut dyn FnMut(BatchEvent<'_>)) {
+        for name in self.claims.renew_claims() {
+            let of_run = |slot: &&mut ChildSlot| self.runs[slot.run].entry.name == name;
             if let Some(slot) = self.slots.iter_mut().find(of_run) {
-                end(slot, Ends::Lost);
+                end_child(slot, EndReason::Lost);
                 let what =
                     "another machine has taken it, because this one did not answer for too long";
-                tell(BatchEvent::Said(format!("{name}: {what}")));
+                emit(BatchEvent::Notice(format!("{name}: {what}")));
             }
         }
     }
 
-    fn quit(&mut self) {
-        self.course.is_quitting = true;
-        self.slots.iter_mut().for_each(|slot| end(slot, Ends::Quit));
+    fn stop_all(&mut self) {
+        self.state_of_queue.is_quitting = true;
+        self.slots.iter_mut().for_each(|slot| end_child(slot, EndReason::Quit));
     }
 
-    fn obey(
+    fn run_command(
         &mut self,
         command: BatchCommand,
-        tell: &mut dyn FnMut(BatchEvent<'_>),
+        emit: &mut dyn FnMut(BatchEvent<'_>),
     ) -> Result<(), WriteError> {
         let mine = |at: usize| {
             let mine = self.runs.iter().enumerate().filter(|(_, run)| run.is_mine);
             mine.map(|(number, _)| number).nth(at)
         };
         match command {
-            BatchCommand::Pause => self.course.is_paused = true,
-            BatchCommand::GoOn => self.course.is_paused = false,
-            BatchCommand::Quit => self.quit(),
+            BatchCommand::Pause => self.state_of_queue.is_paused = true,
+            BatchCommand::GoOn => self.state_of_queue.is_paused = false,
+            BatchCommand::Quit => self.stop_all(),
             BatchCommand::Stop(at) => {
                 let Some(number) = mine(at) else { return Ok(()) };
                 let slot = self.slots.iter_mut().find(|slot| slot.run == number);
                 let state = self.runs[number].state;
                 match slot {
-                    Some(slot) => end(slot, Ends::Person),
+                    Some(slot) => end_child(slot, EndReason::Person),
                     None if !state.is_settled() && state != BatchState::Elsewhere => {
                         self.runs[number]
-                            .enter(BatchState::Stopped, Some("a person stopped it".into()));
+                            .set_state(BatchState::Stopped, Some("a person stopped it".into()));
                     }
                     None => {}
                 }
@@ -486,9 +486,9 @@ impl Batch {
                     run.added += 1;
                     run.broke_off = 0;
                     run.rests_until = None;
-                    run.enter(BatchState::Waiting, None);
-                    if let Some(why) = self.course.halted.take() {
-                        tell(BatchEvent::Said(format!("goes on, though: {why}")));
+                    run.set_state(BatchState::Waiting, None);
+                    if let Some(why) = self.state_of_queue.halted.take() {
+                        emit(BatchEvent::Notice(format!("goes on, though: {why}")));
                     }
                 }
             }
@@ -496,8 +496,8 @@ impl Batch {
         Ok(())
     }
 
-    fn tell_changes(&mut self, tell: &mut dyn FnMut(BatchEvent<'_>)) {
-        let rows = self.shown();
+    fn report_changed_rows(&mut self, emit: &mut dyn FnMut(BatchEvent<'_>)) {
+        let rows = self.own_rows();
         if rows == self.rows {
             return;
         }
@@ -505,16 +505,16 @@ impl Batch {
             let before = self.rows.get(at).map(|row| (row.progress.state, &row.progress.why));
             let now = (row.progress.state, &row.progress.why);
             if before != Some(now) && row.progress.state != BatchState::Running {
-                tell(BatchEvent::Entered(row));
+                emit(BatchEvent::StateChanged(row));
             }
         }
-        tell(BatchEvent::Rows(&rows));
+        emit(BatchEvent::Rows(&rows));
         self.rows = rows;
     }
 }
 
-fn end(slot: &mut Slot, why: Ends) {
-    if matches!(slot.ends, None | Some(Ends::Budget(_))) {
+fn end_child(slot: &mut ChildSlot, why: EndReason) {
+    if matches!(slot.ends, None | Some(EndReason::Budget(_))) {
         slot.ends = Some(why);
         match slot.step {
             None => slot.child.stop(),
@@ -523,35 +523,35 @@ fn end(slot: &mut Slot, why: Ends) {
     }
 }
 
-/// Where its bundle lies when it is left out.
-fn left_out(beside: &Path, entry: &Entry) -> PathBuf {
+/// Returns the path of a bundle that was moved out of the folder of runs.
+fn left_out_folder(beside: &Path, entry: &PlannedRun) -> PathBuf {
     beside.join("left-out").join(&entry.name)
 }
 
-impl Run {
-    fn enter(&mut self, state: BatchState, why: Option<String>) {
+impl QueuedRun {
+    fn set_state(&mut self, state: BatchState, why: Option<String>) {
         (self.state, self.why) = (state, why);
     }
 
-    /// Reads its journal where that is longer than before; whether it was.
-    fn refresh(&mut self) -> bool {
-        let length = length(&self.entry.bundle);
-        if length == self.seen || length.is_none() {
+    /// Reads its journal again if that has grown; returns whether it had.
+    fn refresh_journal(&mut self) -> bool {
+        let length = journal_length(&self.entry.bundle);
+        if length == self.journal_length || length.is_none() {
             return false;
         }
-        let Some(look) = Look::at(&self.entry.bundle) else { return false };
-        (self.look, self.seen) = (look, length);
+        let Some(look) = JournalSummary::read_bundle(&self.entry.bundle) else { return false };
+        (self.look, self.journal_length) = (look, length);
         true
     }
 
-    /// Whether nothing is left to be done with it.
-    fn is_whole(&self, read: &ReadPlan, scores: &Path) -> bool {
-        let Entry { name, has_components, .. } = &self.entry;
+    /// Returns whether the run is finished and all follow-up steps are done.
+    fn is_complete(&self, read: &LoadedPlan, scores: &Path) -> bool {
+        let PlannedRun { name, has_components, .. } = &self.entry;
         self.look.is_finished
-            && after::next(&read.plan.after, scores, name, *has_components).is_none()
+            && follow_up::next_follow_up(&read.plan.after, scores, name, *has_components).is_none()
     }
 
-    fn row(&self) -> BatchRow {
+    fn batch_row(&self) -> BatchRow {
         let Self { entry, look, .. } = self;
         BatchRow {
             id: entry.id.clone(),

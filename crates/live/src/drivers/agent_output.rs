@@ -1,90 +1,90 @@
-//! What the lines that an agent prints have told so far, in words that are the same for every agent.
+//! The facts that an agent's output has given so far, in the same form for every agent.
 
 use serde_json::Value;
 
 use trajview_run::Tokens;
 
-/// Understands the lines of one process.
-pub trait Reader: Send {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput);
+/// Reads the output lines of one process.
+pub trait OutputReader: Send {
+    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
+pub enum OutputStream {
     Output,
-    Complaints,
+    Errors,
 }
 
-/// A reader of a program that prints an object a line and complains elsewhere.
+/// A reader for a program that prints one JSON object a line, and errors on standard error.
 pub struct JsonLines(pub fn(&Value, &mut AgentOutput));
 
-impl Reader for JsonLines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
-        if from == Stream::Complaints {
-            heard.trouble(line);
-        } else if let Some(value) = object(line) {
-            (self.0)(&value, heard);
+impl OutputReader for JsonLines {
+    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
+        if from == OutputStream::Errors {
+            parsed.add_trouble(line);
+        } else if let Some(value) = parse_object(line) {
+            (self.0)(&value, parsed);
         }
     }
 }
 
-/// A reader of a program whose screen is no list of lines.
+/// A reader for a program whose screen is no list of lines: it reads nothing.
 pub struct NoLines;
 
-impl Reader for NoLines {
-    fn line(&mut self, _line: &str, _from: Stream, _heard: &mut AgentOutput) {}
+impl OutputReader for NoLines {
+    fn read_line(&mut self, _line: &str, _from: OutputStream, _parsed: &mut AgentOutput) {}
 }
 
-/// What one process said. Somebody else's words: bounded, and safe to show only as recorded text is.
+/// The output of one process, read. The texts come from outside: bounded in length, and shown only as recorded text is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AgentOutput {
     pub session: Option<String>,
     pub version: Option<String>,
     pub model: Option<String>,
-    pub tokens: Amount<Tokens>,
+    pub tokens: ReportedAmount<Tokens>,
     /// US dollars.
-    pub cost: Amount<f64>,
-    /// What it wanted to do and was not allowed to.
+    pub cost: ReportedAmount<f64>,
+    /// Actions that it was not allowed to take.
     pub denied: Vec<String>,
-    /// What it reported as a failure of the whole turn.
+    /// The failure of the whole turn, as the agent reported it.
     pub failed: Option<String>,
-    /// What went wrong on the way; it went on.
+    /// Errors that it went on from.
     pub troubles: Vec<String>,
-    /// What it did and said, a line each, taken away by whoever tells it.
-    pub said: Vec<String>,
+    /// Its messages and actions, a line each; drained by the caller that emits them.
+    pub messages: Vec<String>,
 }
 
-/// An amount, and of what.
+/// An amount and its scope.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Amount<T> {
+pub enum ReportedAmount<T> {
     #[default]
     Unknown,
-    /// Of this process alone.
+    /// The amount of this process alone.
     Turn(T),
-    /// Of its whole session so far.
+    /// The amount of the whole session so far.
     Session(T),
 }
 
-/// More of a kind are counted, not kept.
-const MOST: usize = 50;
+/// At most this many items of a kind are kept.
+const MAX_ITEMS: usize = 50;
 
-/// Lines of a command's output that are shown: of its beginning and of its end.
+/// Lines of a command's output that are kept: of its beginning and of its end.
 const FIRST_LINES: usize = 8;
 const LAST_LINES: usize = 4;
 
-/// Lines that wait to be told.
-const MOST_SAID: usize = 500;
+/// Messages that wait for the caller.
+const MAX_MESSAGES: usize = 500;
 
-/// A longer saying is cut (characters).
-const LONGEST: usize = 400;
+/// Longer texts are cut (characters).
+const MAX_MESSAGE_CHARS: usize = 400;
 
 impl AgentOutput {
-    pub fn say(&mut self, words: &str) {
-        push(&mut self.said, words);
+    pub fn add_message(&mut self, words: &str) {
+        push_bounded(&mut self.messages, words);
     }
 
-    /// What a command printed, below the command: its beginning and its end where it is long.
-    pub fn show_output(&mut self, output: &str) {
+    /// Adds the output of a command below it: its beginning and its end when it is long.
+    pub fn add_command_output(&mut self, output: &str) {
         let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
         let between = lines.len().saturating_sub(FIRST_LINES + LAST_LINES);
         let (first, last) = match between {
@@ -92,61 +92,61 @@ impl AgentOutput {
             _ => (&lines[..FIRST_LINES], &lines[lines.len() - LAST_LINES..]),
         };
         let indented = |line: &&str| {
-            let cut: String = line.trim_end().chars().take(LONGEST).collect();
+            let cut: String = line.trim_end().chars().take(MAX_MESSAGE_CHARS).collect();
             format!("  {cut}")
         };
-        self.said.extend(first.iter().map(indented));
+        self.messages.extend(first.iter().map(indented));
         if !last.is_empty() {
-            self.said.push(format!("  … {between} more lines"));
+            self.messages.push(format!("  … {between} more lines"));
         }
-        self.said.extend(last.iter().map(indented));
-        self.said.truncate(MOST_SAID);
+        self.messages.extend(last.iter().map(indented));
+        self.messages.truncate(MAX_MESSAGES);
     }
 
-    pub fn deny(&mut self, words: &str) {
-        push(&mut self.denied, words);
+    pub fn add_denial(&mut self, words: &str) {
+        push_bounded(&mut self.denied, words);
     }
 
-    pub fn trouble(&mut self, words: &str) {
-        push(&mut self.troubles, words);
+    pub fn add_trouble(&mut self, words: &str) {
+        push_bounded(&mut self.troubles, words);
     }
 
-    pub fn fail(&mut self, words: &str) {
-        self.failed = Some(short(words));
+    pub fn set_failure(&mut self, words: &str) {
+        self.failed = Some(short_line(words));
     }
 }
 
-fn push(list: &mut Vec<String>, words: &str) {
-    let words = short(words);
-    if list.len() < MOST && !words.is_empty() && list.last() != Some(&words) {
+fn push_bounded(list: &mut Vec<String>, words: &str) {
+    let words = short_line(words);
+    if list.len() < MAX_ITEMS && !words.is_empty() && list.last() != Some(&words) {
         list.push(words);
     }
 }
 
-/// The first line that says something.
-pub fn short(words: &str) -> String {
+/// Returns the first line that is not empty, cut to a maximum length.
+pub fn short_line(words: &str) -> String {
     let line = words.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let mut cut: String = line.chars().take(LONGEST).collect();
+    let mut cut: String = line.chars().take(MAX_MESSAGE_CHARS).collect();
     if cut.len() < line.len() {
         cut.push('…');
     }
     cut
 }
 
-/// A JSON object on a line of its own.
-pub fn object(line: &str) -> Option<Value> {
+/// Parses a line as a JSON object; None when it is none.
+pub fn parse_object(line: &str) -> Option<Value> {
     let line = line.trim();
     let value = line.starts_with('{').then(|| serde_json::from_str::<Value>(line).ok()).flatten();
     value.filter(Value::is_object)
 }
 
-/// A text within a value, by its JSON pointer.
-pub fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
+/// Returns a string within a value, by its JSON pointer.
+pub fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// A count within a value, by its JSON pointer.
-pub fn count(value: &Value, pointer: &str) -> Option<u64> {
+/// Returns a count within a value, by its JSON pointer.
+pub fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()
 }
 
@@ -156,13 +156,13 @@ mod tests {
 
     #[test]
     fn of_a_long_output_both_ends_are_shown_below_the_command() {
-        let mut heard = AgentOutput::default();
-        heard.say("$ seq 20");
+        let mut parsed = AgentOutput::default();
+        parsed.add_message("$ seq 20");
         let lines: Vec<String> = (1..=20).map(|at| at.to_string()).collect();
-        heard.show_output(&lines.join("\n"));
-        heard.show_output("short\n\nand whole\n");
+        parsed.add_command_output(&lines.join("\n"));
+        parsed.add_command_output("short\n\nand whole\n");
 
-        let shown = heard.said.join("|");
+        let shown = parsed.messages.join("|");
 
         assert_eq!(
             shown,
@@ -172,13 +172,13 @@ mod tests {
 
     #[test]
     fn what_is_said_is_short_and_bounded() {
-        let mut heard = AgentOutput::default();
+        let mut parsed = AgentOutput::default();
         for at in 0..100 {
-            heard.trouble(&format!("\n  {at} {}\nmore", "x".repeat(500)));
+            parsed.add_trouble(&format!("\n  {at} {}\nmore", "x".repeat(500)));
         }
-        assert_eq!(heard.troubles.len(), MOST);
-        assert_eq!(heard.troubles[0].chars().count(), LONGEST + 1);
-        assert_eq!(object(" {\"a\": [1]}").and_then(|it| count(&it, "/a/0")), Some(1));
-        assert_eq!(object("[1]"), None);
+        assert_eq!(parsed.troubles.len(), MAX_ITEMS);
+        assert_eq!(parsed.troubles[0].chars().count(), MAX_MESSAGE_CHARS + 1);
+        assert_eq!(parse_object(" {\"a\": [1]}").and_then(|it| count_at(&it, "/a/0")), Some(1));
+        assert_eq!(parse_object("[1]"), None);
     }
 }

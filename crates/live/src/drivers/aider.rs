@@ -1,32 +1,32 @@
-//! aider: `aider --message-file FILE`, one process a turn. It remembers by its chat history, which is its log. The commits of a
-//! live run are the recorder's, so its own are off; it edits files and runs nothing.
+//! aider: `aider --message-file FILE`, one process a turn. Its memory is its chat history, which is also its log. The
+//! recorder makes the commits of a live run, so aider's own commits are off; it edits files and runs nothing.
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{AgentOutput, Reader, Stream},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, program_of},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{AgentOutput, OutputReader, OutputStream},
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, called_program},
 };
 
 #[derive(Debug)]
-pub struct Aider;
+pub struct AiderDriver;
 
-/// Where it keeps what was said.
-const HISTORY: &str = "aider/aider.chat.history.md";
+/// The file of its chat history.
+const HISTORY_FILE: &str = "aider/aider.chat.history.md";
 
-impl Driver for Aider {
+impl Driver for AiderDriver {
     fn name(&self) -> &str {
         "aider"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "aider: `aider --message-file FILE --yes-always`, a process a turn, its chat history restored"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "aider"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "pip install aider-chat"
     }
 
@@ -34,26 +34,26 @@ impl Driver for Aider {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
         // A list of prices is not fetched.
         let mut all = vec![("LITELLM_LOCAL_MODEL_COST_MAP".to_owned(), "True".to_owned())];
-        all.extend(setup.server().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
+        all.extend(setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
         all
     }
 
-    fn files(&self, _setup: &Setup, stage: &Stage) -> Vec<(std::path::PathBuf, String)> {
-        // It does not make the folder that its history stands in.
-        vec![(stage.agent().join(HISTORY), String::new())]
+    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(std::path::PathBuf, String)> {
+        // It does not create the folder of its history.
+        vec![(run_folders.agent_folder().join(HISTORY_FILE), String::new())]
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let model = ask.setup.provider.model.as_deref().unwrap_or_default();
-        let is_named = model.contains('/') || ask.setup.server().is_none();
+        let is_named = model.contains('/') || ask.setup.server_url().is_none();
         let model = if is_named { model.to_owned() } else { format!("openai/{model}") };
-        let own = |name: &str| ask.stage.agent().join(name).to_string_lossy().into_owned();
+        let own = |name: &str| ask.run_folders.agent_folder().join(name).to_string_lossy().into_owned();
         let prompt = ask.prompt_file.to_string_lossy().into_owned();
         let mut args = vec!["--model".to_owned(), model, "--message-file".to_owned(), prompt];
-        args.extend(["--chat-history-file".to_owned(), own(HISTORY)]);
+        args.extend(["--chat-history-file".to_owned(), own(HISTORY_FILE)]);
         args.extend(["--input-history-file".to_owned(), own("aider/input.history")]);
         let switches = [
             "--yes-always",
@@ -69,44 +69,44 @@ impl Driver for Aider {
         ];
         args.extend(switches.map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args, input: Input::Nothing }
+        AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Nothing }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Words)
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(AiderOutput)
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        let folder = stage.agent().join("aider");
-        vec![Logs { folder, pattern: "*.chat.history.md".into(), is_flat: true }]
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
+        let folder = run_folders.agent_folder().join("aider");
+        vec![LogFiles { folder, pattern: "*.chat.history.md".into(), is_flat: true }]
     }
 
-    fn naming(&self) -> Naming {
-        Naming::History
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::History
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 
     fn own_files(&self) -> Vec<&str> {
         vec![".aider*"]
     }
 
-    fn problem(&self, setup: &Setup) -> Option<String> {
+    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
         setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
     }
 }
 
-/// It prints for people.
-struct Words;
+/// A reader of aider's output, which is plain text.
+struct AiderOutput;
 
-impl Reader for Words {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
+impl OutputReader for AiderOutput {
+    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
         match from {
-            Stream::Complaints => heard.trouble(line),
-            Stream::Output if line.starts_with("litellm.") => heard.fail(line),
-            Stream::Output => heard.say(line),
+            OutputStream::Errors => parsed.add_trouble(line),
+            OutputStream::Output if line.starts_with("litellm.") => parsed.set_failure(line),
+            OutputStream::Output => parsed.add_message(line),
         }
     }
 }
@@ -117,10 +117,10 @@ mod tests {
 
     #[test]
     fn what_it_prints_is_said_and_what_its_model_refuses_is_a_failure() {
-        let mut heard = AgentOutput::default();
-        Words.line("Applied edit to calc.py", Stream::Output, &mut heard);
-        Words.line("litellm.AuthenticationError: no key", Stream::Output, &mut heard);
-        assert_eq!(heard.said, ["Applied edit to calc.py"]);
-        assert_eq!(heard.failed.as_deref(), Some("litellm.AuthenticationError: no key"));
+        let mut parsed = AgentOutput::default();
+        AiderOutput.read_line("Applied edit to calc.py", OutputStream::Output, &mut parsed);
+        AiderOutput.read_line("litellm.AuthenticationError: no key", OutputStream::Output, &mut parsed);
+        assert_eq!(parsed.messages, ["Applied edit to calc.py"]);
+        assert_eq!(parsed.failed.as_deref(), Some("litellm.AuthenticationError: no key"));
     }
 }

@@ -7,54 +7,54 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use trajview_layers::Offers;
+use trajview_layers::DeliveryOffers;
 use trajview_run::Tokens;
 
 use super::{
     super::{
-        setup::{Permissions, Setup},
-        stage::Stage,
+        setup::{Permissions, RunSetup},
+        run_folders::RunFolders,
     },
-    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
+    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
     claude_tui::ClaudeTui,
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks},
-    own_screen::InOwnScreen,
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, hook_settings},
+    screen_driver::ScreenDriver,
 };
 
 #[derive(Debug)]
-pub struct Claude;
+pub struct ClaudeDriver;
 
-pub(super) fn home(stage: &Stage) -> PathBuf {
-    stage.agent().join("claude")
+pub(super) fn config_folder(run_folders: &RunFolders) -> PathBuf {
+    run_folders.agent_folder().join("claude")
 }
 
-/// What it calls our server.
-const NAME: &str = "trajview";
+/// The name of our MCP server in its settings.
+const SERVER_NAME: &str = "trajview";
 
-/// Its name of our tool, as one more of those that it may use.
-const SEARCH: &str = ",mcp__trajview__search_project_state";
+/// The name of our tool in its list of allowed tools.
+const SEARCH_TOOL: &str = ",mcp__trajview__search_project_state";
 
 /// Its tools that touch files.
-const TOUCHING: &str = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash";
+const FILE_TOOLS: &str = "Read|Edit|MultiEdit|Write|NotebookEdit|Bash";
 
-fn mcp_config(stage: &Stage) -> PathBuf {
-    stage.agent().join("claude-mcp.json")
+fn mcp_config_file(run_folders: &RunFolders) -> PathBuf {
+    run_folders.agent_folder().join("claude-mcp.json")
 }
 
-impl Driver for Claude {
+impl Driver for ClaudeDriver {
     fn name(&self) -> &str {
         "claude"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Claude Code: `claude -p` with stream-json, a process a turn, its session resumed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "claude"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "npm install -g @anthropic-ai/claude-code"
     }
 
@@ -62,92 +62,92 @@ impl Driver for Claude {
         Some("ANTHROPIC_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let mut all = vec![
-            ("CLAUDE_CONFIG_DIR".to_owned(), text(home(stage))),
-            ("CLAUDE_CODE_TMPDIR".to_owned(), text(stage.root().join("tmp"))),
+            ("CLAUDE_CONFIG_DIR".to_owned(), text(config_folder(run_folders))),
+            ("CLAUDE_CODE_TMPDIR".to_owned(), text(run_folders.root().join("tmp"))),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".to_owned(), "1".to_owned()),
             // A turn is over when its process is: what goes on behind it would not be recorded.
             ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS".to_owned(), "1".to_owned()),
             ("DISABLE_AUTOUPDATER".to_owned(), "1".to_owned()),
         ];
-        all.extend(setup.server().map(|url| ("ANTHROPIC_BASE_URL".to_owned(), url.to_owned())));
+        all.extend(setup.server_url().map(|url| ("ANTHROPIC_BASE_URL".to_owned(), url.to_owned())));
         if setup.permissions == Permissions::Full {
-            // It refuses to skip its checks for root unless it is told that this is a sandbox.
+            // It refuses to skip its checks for root unless this variable says that it is in a sandbox.
             all.push(("IS_SANDBOX".to_owned(), "1".to_owned()));
         }
         all
     }
 
-    /// The tools of our server, and the hooks.
-    fn files(&self, _setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
-        let Some(deliveries) = &stage.deliveries else { return vec![] };
+    /// Adds the settings of our MCP server and of the hooks.
+    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
+        let Some(deliveries) = &run_folders.layer_access else { return vec![] };
         let mut files = vec![];
         if deliveries.offers.search {
             // Else its model would have to search for the tool before it sees it.
             let server = json!({
-                "command": deliveries.program, "args": deliveries.words("mcp"), "alwaysLoad": true,
+                "command": deliveries.program, "args": deliveries.command_arguments("mcp"), "alwaysLoad": true,
             });
-            let config = json!({"mcpServers": {NAME: server}});
-            files.push((mcp_config(stage), format!("{config:#}\n")));
+            let config = json!({"mcpServers": {SERVER_NAME: server}});
+            files.push((mcp_config_file(run_folders), format!("{config:#}\n")));
         }
         if deliveries.offers.calls {
-            files.push((home(stage).join("settings.json"), hooks(deliveries, Some(TOUCHING))));
+            files.push((config_folder(run_folders).join("settings.json"), hook_settings(deliveries, Some(FILE_TOOLS))));
         }
         files
     }
 
-    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
-        vec![(".claude/.credentials.json", home(stage).join(".credentials.json"))]
+    fn login_files(&self, run_folders: &RunFolders) -> Vec<(&'static str, PathBuf)> {
+        vec![(".claude/.credentials.json", config_folder(run_folders).join(".credentials.json"))]
     }
 
-    fn takes(&self) -> Offers {
-        Offers { search: true, calls: true }
+    fn supported_offers(&self) -> DeliveryOffers {
+        DeliveryOffers { search: true, calls: true }
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let mut args = vec!["-p"];
         match ask.session {
             Some(session) => args.extend(["--resume", session]),
             None => args.extend(["--session-id", ask.fresh]),
         }
         args.extend(["--output-format", "stream-json", "--verbose"]);
-        Self::call_with(ask, &args, Input::Prompt)
+        Self::call_with(ask, &args, RequestInput::Prompt)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(JsonLines(line))
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(JsonLines(read_event))
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
         // The folder below `projects` is named after the workspace.
         let is_kept = |c: char| c.is_ascii_alphanumeric();
-        let workspace = stage.workspace().to_string_lossy().into_owned();
+        let workspace = run_folders.workspace().to_string_lossy().into_owned();
         let name: String = workspace.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
-        let folder = home(stage).join("projects").join(name);
-        vec![Logs { folder, pattern: "**/*.jsonl".into(), is_flat: false }]
+        let folder = config_folder(run_folders).join("projects").join(name);
+        vec![LogFiles { folder, pattern: "**/*.jsonl".into(), is_flat: false }]
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(InOwnScreen(ClaudeTui)))
+        Some(Box::new(ScreenDriver(ClaudeTui)))
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Chosen
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Chosen
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 }
 
-impl Claude {
-    /// A call with these words first: what it may do, its model and our tools follow.
-    pub(super) fn call_with(ask: &Ask<'_>, first: &[&str], input: Input) -> Call {
-        let mcp_config = mcp_config(ask.stage).to_string_lossy().into_owned();
-        let searches = ask.stage.deliveries.as_ref().is_some_and(|it| it.offers.search);
-        let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH } else { "" });
+impl ClaudeDriver {
+    /// Builds a command with these arguments first; permissions, model and our tools follow.
+    pub(super) fn call_with(ask: &AgentRequest<'_>, first: &[&str], input: RequestInput) -> AgentCommand {
+        let mcp_config = mcp_config_file(ask.run_folders).to_string_lossy().into_owned();
+        let searches = ask.run_folders.layer_access.as_ref().is_some_and(|it| it.offers.search);
+        let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH_TOOL } else { "" });
         let mut args = first.to_vec();
         match ask.setup.permissions {
             Permissions::Workspace => {
@@ -162,78 +162,78 @@ impl Claude {
         if searches {
             args.extend(["--mcp-config", &mcp_config]);
         }
-        Call::of(&Self, ask, args, input)
+        AgentCommand::for_driver(&Self, ask, args, input)
     }
 }
 
-/// Reads one line.
-fn line(value: &Value, heard: &mut AgentOutput) {
-    match text(value, "/type").unwrap_or_default() {
-        "system" if text(value, "/subtype") == Some("init") => {
-            heard.session = text(value, "/session_id").map(str::to_owned);
-            heard.version = text(value, "/claude_code_version").map(str::to_owned);
-            heard.model = text(value, "/model").map(str::to_owned);
+/// Reads one line of the output.
+fn read_event(value: &Value, parsed: &mut AgentOutput) {
+    match text_at(value, "/type").unwrap_or_default() {
+        "system" if text_at(value, "/subtype") == Some("init") => {
+            parsed.session = text_at(value, "/session_id").map(str::to_owned);
+            parsed.version = text_at(value, "/claude_code_version").map(str::to_owned);
+            parsed.model = text_at(value, "/model").map(str::to_owned);
         }
-        "system" if text(value, "/subtype") == Some("api_retry") => {
-            heard.trouble(&format!(
+        "system" if text_at(value, "/subtype") == Some("api_retry") => {
+            parsed.add_trouble(&format!(
                 "the model's server failed ({}) and is asked again",
-                text(value, "/error").unwrap_or("no reason given")
+                text_at(value, "/error").unwrap_or("no reason given")
             ));
         }
-        "assistant" => said(value, heard),
-        "user" => printed(value, heard),
-        "result" => result(value, heard),
+        "assistant" => read_message_blocks(value, parsed),
+        "user" => read_tool_result(value, parsed),
+        "result" => read_result(value, parsed),
         _ => {}
     }
 }
 
-/// What the blocks of a message say and do.
-pub(super) fn said(value: &Value, heard: &mut AgentOutput) {
+/// Reads the texts and tool calls of a message.
+pub(super) fn read_message_blocks(value: &Value, parsed: &mut AgentOutput) {
     let blocks = value.pointer("/message/content").and_then(Value::as_array);
     for block in blocks.into_iter().flatten() {
-        let words = |pointer| text(block, pointer);
+        let words = |pointer| text_at(block, pointer);
         match words("/type") {
-            Some("text") => heard.say(words("/text").unwrap_or_default()),
+            Some("text") => parsed.add_message(words("/text").unwrap_or_default()),
             Some("tool_use") => {
                 let of = words("/input/command").or(words("/input/file_path")).unwrap_or_default();
-                heard.say(&format!("{} {of}", words("/name").unwrap_or("tool")));
+                parsed.add_message(&format!("{} {of}", words("/name").unwrap_or("tool")));
             }
             _ => {}
         }
     }
 }
 
-/// What a command printed, or why a tool failed.
-fn printed(value: &Value, heard: &mut AgentOutput) {
+/// Reads the result of a tool: the output of a command, or an error.
+fn read_tool_result(value: &Value, parsed: &mut AgentOutput) {
     match value.get("tool_use_result") {
-        Some(Value::String(error)) => heard.show_output(error),
+        Some(Value::String(error)) => parsed.add_command_output(error),
         Some(result) => {
             for part in ["/stdout", "/stderr"] {
-                heard.show_output(text(result, part).unwrap_or_default());
+                parsed.add_command_output(text_at(result, part).unwrap_or_default());
             }
         }
         None => {}
     }
 }
 
-/// Whether the turn failed, and what it was denied.
-pub(super) fn ended(value: &Value, heard: &mut AgentOutput) {
+/// Reads whether the turn failed, and the actions that were denied.
+pub(super) fn read_turn_outcome(value: &Value, parsed: &mut AgentOutput) {
     let is_error = value.get("is_error").and_then(Value::as_bool) == Some(true);
-    let subtype = text(value, "/subtype").unwrap_or_default();
+    let subtype = text_at(value, "/subtype").unwrap_or_default();
     if is_error || subtype.starts_with("error") {
-        heard.fail(text(value, "/result").filter(|it| !it.is_empty()).unwrap_or(subtype));
+        parsed.set_failure(text_at(value, "/result").filter(|it| !it.is_empty()).unwrap_or(subtype));
     }
     let denials = value.get("permission_denials").and_then(Value::as_array);
     for denial in denials.into_iter().flatten() {
-        let tool = text(denial, "/tool_name").unwrap_or("a tool");
-        let of = text(denial, "/tool_input/command").or(text(denial, "/tool_input/file_path"));
-        heard.deny(&format!("{tool} {}", of.unwrap_or_default()));
+        let tool = text_at(denial, "/tool_name").unwrap_or("a tool");
+        let of = text_at(denial, "/tool_input/command").or(text_at(denial, "/tool_input/file_path"));
+        parsed.add_denial(&format!("{tool} {}", of.unwrap_or_default()));
     }
 }
 
-fn result(value: &Value, heard: &mut AgentOutput) {
-    ended(value, heard);
-    let part = |name: &str| count(value, &format!("/usage/{name}"));
+fn read_result(value: &Value, parsed: &mut AgentOutput) {
+    read_turn_outcome(value, parsed);
+    let part = |name: &str| count_at(value, &format!("/usage/{name}"));
     let cached = part("cache_read_input_tokens");
     let all = [part("input_tokens"), part("cache_creation_input_tokens"), cached];
     let now = Tokens {
@@ -244,19 +244,19 @@ fn result(value: &Value, heard: &mut AgentOutput) {
         cache_write_1h: part("cache_creation/ephemeral_1h_input_tokens"),
         ..Tokens::default()
     };
-    let before = if let Amount::Turn(before) = heard.tokens { before } else { Tokens::default() };
-    heard.tokens = Amount::Turn(before + now);
+    let before = if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
+    parsed.tokens = ReportedAmount::Turn(before + now);
     if let Some(cost) = value.get("total_cost_usd").and_then(Value::as_f64) {
-        heard.cost = if counts_the_session(heard.version.as_deref()) {
-            Amount::Session(cost)
+        parsed.cost = if is_session_cost(parsed.version.as_deref()) {
+            ReportedAmount::Session(cost)
         } else {
-            Amount::Turn(cost)
+            ReportedAmount::Turn(cost)
         };
     }
 }
 
-/// From some version after 2.1.250 on the cost is that of the resumed session, before that of the process.
-fn counts_the_session(version: Option<&str>) -> bool {
+/// Since some version after 2.1.250 the cost is that of the resumed session, before that of the process.
+fn is_session_cost(version: Option<&str>) -> bool {
     let parts: Vec<u32> =
         version.unwrap_or_default().split('.').filter_map(|part| part.parse().ok()).collect();
     parts.as_slice() > [2, 1, 250].as_slice()
@@ -264,36 +264,36 @@ fn counts_the_session(version: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::Stream, *};
+    use super::{super::agent_output::OutputStream, *};
 
-    fn heard(lines: &[&str]) -> AgentOutput {
-        let mut heard = AgentOutput::default();
-        lines.iter().for_each(|line| JsonLines(super::line).line(line, Stream::Output, &mut heard));
-        heard
+    fn parse_lines(lines: &[&str]) -> AgentOutput {
+        let mut parsed = AgentOutput::default();
+        lines.iter().for_each(|line| JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed));
+        parsed
     }
 
     #[test]
     fn what_was_denied_and_what_it_cost_are_heard() {
-        let heard = heard(&[
+        let parsed = parse_lines(&[
             r#"{"type":"system","subtype":"init","session_id":"s","claude_code_version":"2.1.330","model":"m"}"#,
             r#"{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":{"command":"ls"}}],"usage":{"output_tokens":1}}}"#,
             r#"{"type":"result","subtype":"success","is_error":false,"result":"ok","total_cost_usd":0.02,"usage":{"input_tokens":1,"cache_read_input_tokens":5,"output_tokens":7},"permission_denials":[{"tool_name":"Bash","tool_input":{"command":"rm x"}}]}"#,
             r#"{"type":"result","subtype":"success","is_error":false,"total_cost_usd":0.03,"usage":{"input_tokens":1,"cache_read_input_tokens":0,"output_tokens":1}}"#,
         ]);
-        assert_eq!(heard.session.as_deref(), Some("s"));
-        assert_eq!(heard.denied, ["Bash rm x"]);
-        assert_eq!(heard.cost, Amount::Session(0.03));
+        assert_eq!(parsed.session.as_deref(), Some("s"));
+        assert_eq!(parsed.denied, ["Bash rm x"]);
+        assert_eq!(parsed.cost, ReportedAmount::Session(0.03));
         let tokens =
             Tokens { input: Some(7), cached_input: Some(5), output: Some(8), ..Tokens::default() };
-        assert_eq!(heard.tokens, Amount::Turn(tokens));
-        assert_eq!(heard.failed, None);
+        assert_eq!(parsed.tokens, ReportedAmount::Turn(tokens));
+        assert_eq!(parsed.failed, None);
     }
 
     #[test]
     fn success_that_is_an_error_is_one() {
         let line = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: 529","api_error_status":529}"#;
-        assert_eq!(heard(&[line]).failed.as_deref(), Some("API Error: 529"));
-        assert!(!counts_the_session(Some("2.1.250")) && counts_the_session(Some("2.1.330")));
-        assert!(!counts_the_session(Some("1.0.128")) && !counts_the_session(None));
+        assert_eq!(parse_lines(&[line]).failed.as_deref(), Some("API Error: 529"));
+        assert!(!is_session_cost(Some("2.1.250")) && is_session_cost(Some("2.1.330")));
+        assert!(!is_session_cost(Some("1.0.128")) && !is_session_cost(None));
     }
 }

@@ -1,98 +1,99 @@
 //! Codex: `codex exec --json`, one process a turn, the thread resumed by its id.
 //!
 //! The options stand before `resume`: the only order that every version from 0.50 to 0.169 takes. Its usage is that of the
-//! whole thread. It exits with 0 where a patch was rejected, and says so in its complaints alone.
+//! whole thread. It exits with 0 where a patch was rejected, and reports it only on standard error.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use trajview_layers::Offers;
+use trajview_layers::DeliveryOffers;
 use trajview_run::Tokens;
 
 use super::{
     super::{
         isolation::Sandbox,
-        setup::{Permissions, Setup},
-        stage::Stage,
+        setup::{Permissions, RunSetup},
+        run_folders::RunFolders,
     },
-    agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
+    agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream, count_at, parse_object, text_at},
     codex_tui::CodexTui,
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind, hooks, program_of, toml_text},
-    own_screen::InOwnScreen,
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, hook_settings, called_program, toml_text},
+    screen_driver::ScreenDriver,
 };
 
 #[derive(Debug)]
-pub struct Codex;
+pub struct CodexDriver;
 
-const KEY: &str = "OPENAI_API_KEY";
+const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
-/// The name under which its settings know our server.
-const PROVIDER: &str = "trajview";
+/// The name of our model server in its settings.
+const PROVIDER_NAME: &str = "trajview";
 
-fn home(stage: &Stage) -> PathBuf {
-    stage.home().join(".codex")
+fn codex_home(run_folders: &RunFolders) -> PathBuf {
+    run_folders.home().join(".codex")
 }
 
-/// Nobody is there to say that the hooks, which are ours, may be trusted.
-pub fn trust_of(stage: &Stage) -> Option<&'static str> {
-    let has_hooks = stage.deliveries.as_ref().is_some_and(|it| it.offers.calls);
+/// Returns the option that trusts our hooks: nobody is there to confirm them.
+pub fn hook_trust_option(run_folders: &RunFolders) -> Option<&'static str> {
+    let has_hooks = run_folders.layer_access.as_ref().is_some_and(|it| it.offers.calls);
     has_hooks.then_some("--dangerously-bypass-hook-trust")
 }
 
-/// Its own sandbox as it is told. That cannot stand inside another everywhere: with one around all of it, that one alone holds.
-pub fn sandbox_of(setup: &Setup) -> &'static str {
+/// Returns the mode of Codex's own sandbox. That sandbox cannot run inside another one everywhere: with a sandbox around
+/// the agent, Codex's own is off.
+pub fn sandbox_mode(setup: &RunSetup) -> &'static str {
     match setup.permissions {
-        Permissions::Workspace if !Codex.leaves_sandbox(setup) => "workspace-write",
+        Permissions::Workspace if !CodexDriver.leaves_sandbox(setup) => "workspace-write",
         Permissions::Workspace | Permissions::Full => "danger-full-access",
     }
 }
 
-fn key_of(setup: &Setup) -> &str {
-    setup.provider.key_env.as_deref().unwrap_or(KEY)
+fn key_variable_name(setup: &RunSetup) -> &str {
+    setup.provider.key_env.as_deref().unwrap_or(KEY_VARIABLE)
 }
 
-impl Driver for Codex {
+impl Driver for CodexDriver {
     fn name(&self) -> &str {
         "codex"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Codex: `codex exec --json`, a process a turn, its thread resumed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "codex"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "npm install -g @openai/codex"
     }
 
     fn key_variable(&self) -> Option<&str> {
-        Some(KEY)
+        Some(KEY_VARIABLE)
     }
 
-    fn environment(&self, _setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
-        vec![("CODEX_HOME".into(), home(stage).to_string_lossy().into_owned())]
+    fn environment_variables(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
+        vec![("CODEX_HOME".into(), codex_home(run_folders).to_string_lossy().into_owned())]
     }
 
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+    fn settings_files(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
         let mut lines = vec!["check_for_update_on_startup = false".to_owned()];
         lines.extend(
             setup.provider.model.as_ref().map(|model| format!("model = {}", toml_text(model))),
         );
         // In a home of its own it knows no login: its maker's server is reached with a key like any other.
-        let server = setup.server().unwrap_or("https://api.openai.com");
-        let is_ours = setup.server().is_some() || !setup.folders.copies_login;
+        let server = setup.server_url().unwrap_or("https://api.openai.com");
+        let is_ours = setup.server_url().is_some() || !setup.folders.copies_login;
         let provider = [
-            format!("model_provider = {}", toml_text(PROVIDER)),
+            format!("model_provider = {}", toml_text(PROVIDER_NAME)),
             String::new(),
-            format!("[model_providers.{PROVIDER}]"),
-            format!("name = {}", toml_text(PROVIDER)),
+            format!("[model_providers.{PROVIDER_NAME}]"),
+            format!("name = {}", toml_text(PROVIDER_NAME)),
             format!("base_url = {}", toml_text(&format!("{server}/v1"))),
             "wire_api = \"responses\"".into(),
-            format!("env_key = {}", toml_text(key_of(setup))),
+            format!("env_key = {}", toml_text(key_variable_name(setup))),
         ];
         lines.extend(provider.into_iter().filter(|_| is_ours));
         // Nothing but the model is called: at its end it would wait for a server of figures.
@@ -101,64 +102,64 @@ impl Driver for Codex {
             ["[features]", "plugins = false", "remote_plugin = false", "apps = false", ""]
                 .map(str::to_owned),
         );
-        if let Some(deliveries) = stage.deliveries.as_ref().filter(|it| it.offers.search) {
-            let args = deliveries.words("mcp").map(|word| toml_text(&word)).join(", ");
+        if let Some(deliveries) = run_folders.layer_access.as_ref().filter(|it| it.offers.search) {
+            let args = deliveries.command_arguments("mcp").map(|word| toml_text(&word)).join(", ");
             lines.extend([
-                format!("[mcp_servers.{PROVIDER}]"),
+                format!("[mcp_servers.{PROVIDER_NAME}]"),
                 format!("command = {}", toml_text(&deliveries.program.to_string_lossy())),
                 format!("args = [{args}]"),
                 String::new(),
             ]);
         }
-        let mut files = vec![(home(stage).join("config.toml"), lines.join("\n"))];
-        if let Some(deliveries) = stage.deliveries.as_ref().filter(|it| it.offers.calls) {
-            files.push((home(stage).join("hooks.json"), hooks(deliveries, None)));
+        let mut files = vec![(codex_home(run_folders).join("config.toml"), lines.join("\n"))];
+        if let Some(deliveries) = run_folders.layer_access.as_ref().filter(|it| it.offers.calls) {
+            files.push((codex_home(run_folders).join("hooks.json"), hook_settings(deliveries, None)));
         }
         files
     }
 
-    fn logins(&self, stage: &Stage) -> Vec<(&'static str, PathBuf)> {
-        vec![(".codex/auth.json", home(stage).join("auth.json"))]
+    fn login_files(&self, run_folders: &RunFolders) -> Vec<(&'static str, PathBuf)> {
+        vec![(".codex/auth.json", codex_home(run_folders).join("auth.json"))]
     }
 
-    fn takes(&self) -> Offers {
-        Offers { search: true, calls: true }
+    fn supported_offers(&self) -> DeliveryOffers {
+        DeliveryOffers { search: true, calls: true }
     }
 
-    fn leaves_sandbox(&self, setup: &Setup) -> bool {
+    fn leaves_sandbox(&self, setup: &RunSetup) -> bool {
         let has_other = setup.folders.isolation.sandbox != Sandbox::None;
         has_other && setup.permissions == Permissions::Workspace
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let mut args: Vec<String> =
-            ["exec", "--json", "--skip-git-repo-check", "-s", sandbox_of(ask.setup)]
+            ["exec", "--json", "--skip-git-repo-check", "-s", sandbox_mode(ask.setup)]
                 .map(str::to_owned)
                 .to_vec();
-        args.extend(trust_of(ask.stage).map(str::to_owned));
+        args.extend(hook_trust_option(ask.run_folders).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
         if let Some(thread) = ask.session {
             args.extend(["resume".to_owned(), thread.to_owned()]);
         }
         args.push("-".into());
-        Call { program: program_of(self, ask.setup), args, input: Input::Prompt }
+        AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Prompt }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Exec)
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(CodexExecOutput)
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
         let pattern = "**/rollout-*.jsonl".to_owned();
-        vec![Logs { folder: home(stage).join("sessions"), pattern, is_flat: true }]
+        vec![LogFiles { folder: codex_home(run_folders).join("sessions"), pattern, is_flat: true }]
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(InOwnScreen(CodexTui)))
+        Some(Box::new(ScreenDriver(CodexTui)))
     }
 
-    fn problem(&self, setup: &Setup) -> Option<String> {
-        let key = key_of(setup);
+    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
+        let key = key_variable_name(setup);
         let lacks = setup.provider.base_url.is_none()
             && !setup.folders.copies_login
             && std::env::var_os(key).is_none();
@@ -167,83 +168,83 @@ impl Driver for Codex {
         })
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Told
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Printed
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 }
 
-/// What `--json` prints.
-struct Exec;
+/// A reader of the output of `codex exec --json`.
+struct CodexExecOutput;
 
-impl Reader for Exec {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
-        if from == Stream::Complaints {
+impl OutputReader for CodexExecOutput {
+    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
+        if from == OutputStream::Errors {
             let is_denial = line.contains("rejected") || line.contains("denied");
             if is_denial {
-                heard.deny(line);
+                parsed.add_denial(line);
             } else {
-                heard.trouble(line);
+                parsed.add_trouble(line);
             }
             return;
         }
-        let Some(value) = object(line) else { return };
-        match text(&value, "/type").unwrap_or_default() {
+        let Some(value) = parse_object(line) else { return };
+        match text_at(&value, "/type").unwrap_or_default() {
             "thread.started" => {
-                heard.session = text(&value, "/thread_id").map(str::to_owned);
+                parsed.session = text_at(&value, "/thread_id").map(str::to_owned);
             }
             "turn.completed" => {
-                heard.failed = None; // what was cut was tried again
-                heard.tokens = Amount::Session(usage(&value));
+                parsed.failed = None; // what was cut was tried again
+                parsed.tokens = ReportedAmount::Session(usage_tokens(&value));
             }
             "turn.failed" => {
-                heard.fail(text(&value, "/error/message").unwrap_or("the turn failed"));
+                parsed.set_failure(text_at(&value, "/error/message").unwrap_or("the turn failed"));
             }
-            "error" => heard.trouble(text(&value, "/message").unwrap_or(line)),
-            "item.completed" => item(&value, heard),
+            "error" => parsed.add_trouble(text_at(&value, "/message").unwrap_or(line)),
+            "item.completed" => read_item(&value, parsed),
             _ => {}
         }
     }
 }
 
-fn usage(value: &Value) -> Tokens {
+fn usage_tokens(value: &Value) -> Tokens {
     Tokens {
-        input: count(value, "/usage/input_tokens"),
-        cached_input: count(value, "/usage/cached_input_tokens"),
-        output: count(value, "/usage/output_tokens"),
-        reasoning: count(value, "/usage/reasoning_output_tokens"),
-        cache_write: count(value, "/usage/cache_write_input_tokens"),
+        input: count_at(value, "/usage/input_tokens"),
+        cached_input: count_at(value, "/usage/cached_input_tokens"),
+        output: count_at(value, "/usage/output_tokens"),
+        reasoning: count_at(value, "/usage/reasoning_output_tokens"),
+        cache_write: count_at(value, "/usage/cache_write_input_tokens"),
         cache_write_1h: None,
     }
 }
 
-fn item(value: &Value, heard: &mut AgentOutput) {
-    let words = |pointer| text(value, pointer).unwrap_or_default();
+fn read_item(value: &Value, parsed: &mut AgentOutput) {
+    let words = |pointer| text_at(value, pointer).unwrap_or_default();
     match words("/item/type") {
-        "agent_message" => heard.say(words("/item/text")),
+        "agent_message" => parsed.add_message(words("/item/text")),
         "command_execution" => {
             let command = words("/item/command");
             if words("/item/status") == "declined" {
-                heard.deny(command);
+                parsed.add_denial(command);
             }
-            heard.say(&format!("$ {command}"));
-            heard.show_output(words("/item/aggregated_output"));
+            parsed.add_message(&format!("$ {command}"));
+            parsed.add_command_output(words("/item/aggregated_output"));
         }
         "file_change" => {
             let changes = value.pointer("/item/changes").and_then(Value::as_array);
             for change in changes.into_iter().flatten() {
-                let (kind, path) = (text(change, "/kind"), text(change, "/path"));
+                let (kind, path) = (text_at(change, "/kind"), text_at(change, "/path"));
                 let path = path.unwrap_or_default();
                 if words("/item/status") == "failed" {
-                    heard.deny(&format!("a change of {path} was not made"));
+                    parsed.add_denial(&format!("a change of {path} was not made"));
                 }
-                heard.say(&format!("{} {path}", kind.unwrap_or("change")));
+                parsed.add_message(&format!("{} {path}", kind.unwrap_or("change")));
             }
         }
-        "error" => heard.trouble(words("/item/message")),
+        "error" => parsed.add_trouble(words("/item/message")),
         _ => {}
     }
 }
@@ -252,60 +253,60 @@ fn item(value: &Value, heard: &mut AgentOutput) {
 mod tests {
     use super::*;
 
-    fn heard(lines: &[&str]) -> AgentOutput {
-        let mut heard = AgentOutput::default();
-        lines.iter().for_each(|line| Exec.line(line, Stream::Output, &mut heard));
-        heard
+    fn parse_lines(lines: &[&str]) -> AgentOutput {
+        let mut parsed = AgentOutput::default();
+        lines.iter().for_each(|line| CodexExecOutput.read_line(line, OutputStream::Output, &mut parsed));
+        parsed
     }
 
     #[test]
     fn its_own_sandbox_is_off_where_another_stands_around_it() {
-        let mut setup = Setup::new("codex", "work".into());
-        assert_eq!((sandbox_of(&setup), Codex.leaves_sandbox(&setup)), ("workspace-write", false));
+        let mut setup = RunSetup::new("codex", "work".into());
+        assert_eq!((sandbox_mode(&setup), CodexDriver.leaves_sandbox(&setup)), ("workspace-write", false));
 
         setup.folders.isolation.sandbox = Sandbox::Bwrap;
         assert_eq!(
-            (sandbox_of(&setup), Codex.leaves_sandbox(&setup)),
+            (sandbox_mode(&setup), CodexDriver.leaves_sandbox(&setup)),
             ("danger-full-access", true)
         );
 
-        // With full permissions it is off whatever stands around it.
+        // With full permissions it is off whatever sandbox is around the agent.
         setup.permissions = Permissions::Full;
         assert_eq!(
-            (sandbox_of(&setup), Codex.leaves_sandbox(&setup)),
+            (sandbox_mode(&setup), CodexDriver.leaves_sandbox(&setup)),
             ("danger-full-access", false)
         );
     }
 
     #[test]
     fn the_thread_its_usage_and_what_it_did_are_heard() {
-        let heard = heard(&[
+        let parsed = parse_lines(&[
             r#"{"type":"thread.started","thread_id":"t-1"}"#,
             r#"{"type":"item.completed","item":{"id":"item_0","type":"command_execution","command":"ls","status":"completed"}}"#,
             r#"{"type":"item.completed","item":{"id":"item_1","type":"file_change","changes":[{"path":"a.py","kind":"add"}],"status":"completed"}}"#,
             r#"{"type":"turn.completed","usage":{"input_tokens":9,"cached_input_tokens":4,"output_tokens":2}}"#,
         ]);
-        assert_eq!(heard.session.as_deref(), Some("t-1"));
+        assert_eq!(parsed.session.as_deref(), Some("t-1"));
         let tokens =
             Tokens { input: Some(9), cached_input: Some(4), output: Some(2), ..Tokens::default() };
-        assert_eq!(heard.tokens, Amount::Session(tokens));
-        assert_eq!(heard.said, ["$ ls", "add a.py"]);
-        assert_eq!((heard.failed, heard.denied), (None, vec![]));
+        assert_eq!(parsed.tokens, ReportedAmount::Session(tokens));
+        assert_eq!(parsed.messages, ["$ ls", "add a.py"]);
+        assert_eq!((parsed.failed, parsed.denied), (None, vec![]));
     }
 
     #[test]
     fn a_failed_turn_and_what_was_rejected_are_heard() {
-        let mut heard = heard(&[
+        let mut parsed = parse_lines(&[
             r#"{"type":"error","message":"Reconnecting... 1/2"}"#,
             r#"{"type":"turn.failed","error":{"message":"unexpected status 401"}}"#,
         ]);
-        assert_eq!(heard.failed.as_deref(), Some("unexpected status 401"));
-        assert_eq!(heard.troubles, ["Reconnecting... 1/2"]);
-        Exec.line(
+        assert_eq!(parsed.failed.as_deref(), Some("unexpected status 401"));
+        assert_eq!(parsed.troubles, ["Reconnecting... 1/2"]);
+        CodexExecOutput.read_line(
             "patch rejected: writing is blocked by read-only sandbox",
-            Stream::Complaints,
-            &mut heard,
+            OutputStream::Errors,
+            &mut parsed,
         );
-        assert_eq!(heard.denied.len(), 1);
+        assert_eq!(parsed.denied.len(), 1);
     }
 }

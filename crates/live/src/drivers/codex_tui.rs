@@ -1,58 +1,59 @@
 //! Codex in a terminal (`--terminal`): one process, its first request among its words and the others typed.
 //!
-//! The end of a turn stands in its log. What it uses is in the log alone, so limits of tokens cannot hold.
+//! The end of a turn is read from its log. Token use is in the log alone, so limits of tokens cannot be enforced.
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{object, text},
-    codex::{Codex, sandbox_of, trust_of},
-    driver::{Ask, Call, Driver, Input, LogPatterns, Written, program_of, toml_text},
-    own_screen::Screen,
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{parse_object, text_at},
+    codex::{CodexDriver, sandbox_mode, hook_trust_option},
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogPatterns, AgentSettingsFile, called_program, toml_text},
+    screen_driver::AgentScreen,
 };
 
 #[derive(Debug)]
 pub struct CodexTui;
 
-/// It offers a newer model once, and the answer would swallow the request: these offers were answered before. Seen in 0.169.
-const OFFERS: [(&str, &str); 1] = [("gpt-5.5", "gpt-6-sol")];
+/// Offers of a newer model that it makes once; the settings decline them beforehand, because the answer would swallow the
+/// request. Seen in 0.169.
+const MODEL_OFFERS: [(&str, &str); 1] = [("gpt-5.5", "gpt-6-sol")];
 
-impl Screen for CodexTui {
-    fn agent(&self) -> &dyn Driver {
-        &Codex
+impl AgentScreen for CodexTui {
+    fn agent_driver(&self) -> &dyn Driver {
+        &CodexDriver
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Codex in a terminal, one process, later requests typed"
     }
 
-    /// It would ask whether the folder is trusted, and the answer would swallow the request.
-    fn files(&self, setup: &Setup, stage: &Stage) -> Vec<Written> {
-        let workspace = toml_text(&stage.workspace().to_string_lossy());
+    /// Marks the workspace as trusted: the question would swallow the request.
+    fn settings_files(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<AgentSettingsFile> {
+        let workspace = toml_text(&run_folders.workspace().to_string_lossy());
         let trust = format!("\n[projects.{workspace}]\ntrust_level = \"trusted\"\n");
-        let offers: String = OFFERS
+        let offers: String = MODEL_OFFERS
             .iter()
             .map(|(old, new)| format!("{} = {}\n", toml_text(old), toml_text(new)))
             .collect();
         let more = format!("{trust}\n[notice.model_migrations]\n{offers}");
-        let files = Codex.files(setup, stage).into_iter();
+        let files = CodexDriver.settings_files(setup, run_folders).into_iter();
         files.map(|(path, content)| (path, content + &more)).collect()
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         // Else it would leave a process behind, and ask before each command.
         let mut args: Vec<String> =
-            ["--disable", "daemon_auto_start", "-s", sandbox_of(ask.setup), "-a", "never"]
+            ["--disable", "daemon_auto_start", "-s", sandbox_mode(ask.setup), "-a", "never"]
                 .map(str::to_owned)
                 .to_vec();
-        args.extend(trust_of(ask.stage).map(str::to_owned));
+        args.extend(hook_trust_option(ask.run_folders).map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
         if !ask.prompt.is_empty() {
             args.extend(["--".to_owned(), ask.prompt.to_owned()]);
         }
-        Call { program: program_of(&Codex, ask.setup), args, input: Input::Terminal }
+        AgentCommand { program: called_program(&CodexDriver, ask.setup), args, input: RequestInput::Terminal }
     }
 
-    fn end(&self) -> LogPatterns {
+    fn log_patterns(&self) -> LogPatterns {
         LogPatterns {
             ends: r#""type":"(task_complete|turn_aborted)""#,
             begins: r#""type":"task_started""#,
@@ -61,20 +62,20 @@ impl Screen for CodexTui {
         }
     }
 
-    fn prompt_of(&self) -> fn(&str) -> Option<String> {
-        prompt_of
+    fn prompt_finder(&self) -> fn(&str) -> Option<String> {
+        prompt_in_line
     }
 }
 
-/// An event of older versions, an item of newer ones. What is sent with return while a turn is under way is part of that
-/// turn, what is sent with tab begins one of its own.
-fn prompt_of(line: &str) -> Option<String> {
-    let value = object(line)?;
-    match text(&value, "/payload/type")? {
-        "user_message" => text(&value, "/payload/message").map(str::to_owned),
-        "item_completed" if text(&value, "/payload/item/type") == Some("UserMessage") => {
+/// Returns a person's prompt in a line of the log: an event of older versions, an item of newer ones. A prompt sent with
+/// return while a turn is under way is part of that turn; one sent with tab begins a turn of its own.
+fn prompt_in_line(line: &str) -> Option<String> {
+    let value = parse_object(line)?;
+    match text_at(&value, "/payload/type")? {
+        "user_message" => text_at(&value, "/payload/message").map(str::to_owned),
+        "item_completed" if text_at(&value, "/payload/item/type") == Some("UserMessage") => {
             let parts = value.pointer("/payload/item/content")?.as_array()?;
-            let texts: Vec<&str> = parts.iter().filter_map(|part| text(part, "/text")).collect();
+            let texts: Vec<&str> = parts.iter().filter_map(|part| text_at(part, "/text")).collect();
             Some(texts.join("\n"))
         }
         _ => None,
@@ -91,9 +92,9 @@ mod tests {
             r#"{"type":"event_msg","payload":{"type":"user_message","message":"do it"}}"#,
             r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[{"type":"text","text":"do it"}]}}}"#,
         ] {
-            assert_eq!(prompt_of(line).as_deref(), Some("do it"), "{line}");
+            assert_eq!(prompt_in_line(line).as_deref(), Some("do it"), "{line}");
         }
         let others = r#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"AgentMessage"}}}"#;
-        assert_eq!(prompt_of(others), None);
+        assert_eq!(prompt_in_line(others), None);
     }
 }

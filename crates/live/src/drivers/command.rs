@@ -1,4 +1,4 @@
-//! Any program, told by its words: `[drivers.NAME]` in the settings file, or `--agent command -- PROGRAM ARGS`.
+//! Any program, described by its command line: `[drivers.NAME]` in the settings file, or `--agent command -- PROGRAM ARGS`.
 
 mod options;
 
@@ -9,27 +9,27 @@ use regex::Regex;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{AgentOutput, Amount, Reader, Stream, count, object, text},
-    driver::{Ask, Call, Driver, End, Input, Logs, Naming, Rewind},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream, count_at, parse_object, text_at},
+    driver::{AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogFiles, SessionNaming, RewindMethod},
 };
 
-pub use options::{Output, ProgramOptions, RewindWord, SessionWord, Way};
+pub use options::{OutputPointers, ProgramOptions, RewindOption, SessionOption, PromptDelivery};
 
 #[derive(Debug)]
-pub struct Program {
+pub struct ConfiguredProgram {
     name: String,
     options: ProgramOptions,
     denied: Option<Regex>,
 }
 
-impl Program {
-    /// The error is a sentence.
+impl ConfiguredProgram {
+    /// Checks the options. The error is a sentence.
     pub fn new(name: &str, options: ProgramOptions) -> Result<Self, String> {
         if options.start.first().is_none_or(String::is_empty) {
             return Err(format!("agent {name} has no command; give one after --, or as start"));
         }
-        if options.prompt == Way::Pty && options.end_marker.is_empty() {
+        if options.prompt == PromptDelivery::Pty && options.end_marker.is_empty() {
             return Err(format!("agent {name} is typed to, so it needs an end_marker"));
         }
         let regex = |pattern: &str| {
@@ -44,17 +44,17 @@ impl Program {
         Ok(Self { name: name.to_owned(), options, denied })
     }
 
-    fn filled(&self, word: &str, ask: &Ask<'_>) -> String {
+    fn fill_placeholders(&self, word: &str, ask: &AgentRequest<'_>) -> String {
         let path = |path: PathBuf| path.to_string_lossy().into_owned();
         let values = [
             ("{prompt_file}", ask.prompt_file.to_string_lossy().into_owned()),
             ("{session}", ask.session.unwrap_or(ask.fresh).to_owned()),
             ("{uuid}", ask.session.unwrap_or(ask.fresh).to_owned()),
-            ("{cwd}", path(ask.stage.workspace())),
+            ("{cwd}", path(ask.run_folders.workspace())),
             ("{turn}", ask.turn.to_string()),
-            ("{run_dir}", path(ask.stage.agent())),
+            ("{run_dir}", path(ask.run_folders.agent_folder())),
             ("{model}", ask.setup.provider.model.clone().unwrap_or_default()),
-            ("{base_url}", ask.setup.server().unwrap_or_default().to_owned()),
+            ("{base_url}", ask.setup.server_url().unwrap_or_default().to_owned()),
             // Last: a request may have braces of its own.
             ("{prompt}", ask.prompt.to_owned()),
         ];
@@ -62,20 +62,20 @@ impl Program {
     }
 }
 
-impl Driver for Program {
+impl Driver for ConfiguredProgram {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "a program told by its words"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         self.options.start.first().map_or("", String::as_str)
     }
 
-    fn version_words(&self) -> Vec<String> {
+    fn version_arguments(&self) -> Vec<String> {
         self.options.version.clone()
     }
 
@@ -83,66 +83,66 @@ impl Driver for Program {
         self.options.key_env.as_deref()
     }
 
-    fn environment(&self, _setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, _setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
         self.options.env.clone()
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let is_next = ask.session.is_some() && !self.options.next.is_empty();
         let words = if is_next { &self.options.next } else { &self.options.start };
-        let mut filled = words.iter().map(|word| self.filled(word, ask));
+        let mut filled = words.iter().map(|word| self.fill_placeholders(word, ask));
         let first = filled.next().unwrap_or_default();
         let given = ask.setup.program.as_ref().map(|path| path.to_string_lossy().into_owned());
-        Call {
+        AgentCommand {
             program: given.unwrap_or(first),
             args: filled.chain(ask.setup.args.iter().cloned()).collect(),
             input: match self.options.prompt {
-                Way::Stdin => Input::Prompt,
-                Way::Arg | Way::File => Input::Nothing,
-                Way::Pty => Input::Typed,
+                PromptDelivery::Stdin => RequestInput::Prompt,
+                PromptDelivery::Arg | PromptDelivery::File => RequestInput::Nothing,
+                PromptDelivery::Pty => RequestInput::Typed,
             },
         }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(Lines { options: self.options.clone(), denied: self.denied.clone() })
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(ProgramOutput { options: self.options.clone(), denied: self.denied.clone() })
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        let logs = |pattern: &String| Logs {
-            folder: stage.home(),
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
+        let logs = |pattern: &String| LogFiles {
+            folder: run_folders.home(),
             pattern: pattern.clone(),
             is_flat: true,
         };
         self.options.logs.iter().map(logs).collect()
     }
 
-    fn naming(&self) -> Naming {
+    fn session_naming(&self) -> SessionNaming {
         match (self.options.session, self.options.prompt) {
-            (_, Way::Pty) => Naming::Process,
-            (SessionWord::Chosen, _) => Naming::Chosen,
-            (SessionWord::Told, _) => Naming::Told,
-            (SessionWord::None, _) => Naming::None,
+            (_, PromptDelivery::Pty) => SessionNaming::Process,
+            (SessionOption::Chosen, _) => SessionNaming::Chosen,
+            (SessionOption::Told, _) => SessionNaming::Printed,
+            (SessionOption::None, _) => SessionNaming::None,
         }
     }
 
-    fn rewind(&self) -> Rewind {
+    fn rewind_method(&self) -> RewindMethod {
         match self.options.rewind {
-            _ if self.options.prompt == Way::Pty => Rewind::Restart,
-            RewindWord::Logs => Rewind::Logs,
-            RewindWord::Restart => Rewind::Restart,
-            RewindWord::GoOn => Rewind::GoOn,
+            _ if self.options.prompt == PromptDelivery::Pty => RewindMethod::Restart,
+            RewindOption::Logs => RewindMethod::Logs,
+            RewindOption::Restart => RewindMethod::Restart,
+            RewindOption::GoOn => RewindMethod::GoOn,
         }
     }
 
-    fn end(&self) -> End {
+    fn turn_end_sign(&self) -> TurnEndSign {
         match self.options.end_marker.as_str() {
-            "" => End::Exit,
-            marker => End::Marker(marker.to_owned()),
+            "" => TurnEndSign::Exit,
+            marker => TurnEndSign::Marker(marker.to_owned()),
         }
     }
 
-    fn is_fine(&self, code: i32) -> bool {
+    fn is_success_code(&self, code: i32) -> bool {
         self.options.success.contains(&code)
     }
 
@@ -151,43 +151,43 @@ impl Driver for Program {
     }
 }
 
-/// What is found where the words say it is.
-struct Lines {
+/// A reader of the program's output, which finds values by the configured JSON pointers.
+struct ProgramOutput {
     options: ProgramOptions,
     denied: Option<Regex>,
 }
 
-impl Reader for Lines {
-    fn line(&mut self, line: &str, from: Stream, heard: &mut AgentOutput) {
+impl OutputReader for ProgramOutput {
+    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
         if self.denied.as_ref().is_some_and(|denied| denied.is_match(line)) {
-            heard.deny(line);
+            parsed.add_denial(line);
         }
-        if from == Stream::Output {
-            heard.say(line);
+        if from == OutputStream::Output {
+            parsed.add_message(line);
         } else {
-            heard.trouble(line);
+            parsed.add_trouble(line);
         }
-        let Some(value) = object(line) else { return };
-        if self.options.session == SessionWord::Told
-            && let Some(session) = text(&value, &self.options.output.session_pointer)
+        let Some(value) = parse_object(line) else { return };
+        if self.options.session == SessionOption::Told
+            && let Some(session) = text_at(&value, &self.options.output.session_pointer)
         {
-            heard.session = Some(session.to_owned());
+            parsed.session = Some(session.to_owned());
         }
-        let input = count(&value, &self.options.output.input_pointer);
-        let output = count(&value, &self.options.output.output_pointer);
+        let input = count_at(&value, &self.options.output.input_pointer);
+        let output = count_at(&value, &self.options.output.output_pointer);
         if input.or(output).is_some() {
             let now = Tokens { input, output, ..Tokens::default() };
-            let before = match heard.tokens {
-                Amount::Turn(before) => before,
+            let before = match parsed.tokens {
+                ReportedAmount::Turn(before) => before,
                 _ => Tokens::default(),
             };
-            heard.tokens = Amount::Turn(before + now);
+            parsed.tokens = ReportedAmount::Turn(before + now);
         }
         if let Some(cost) =
             value.pointer(&self.options.output.cost_pointer).and_then(|it| it.as_f64())
         {
-            let before = if let Amount::Turn(before) = heard.cost { before } else { 0.0 };
-            heard.cost = Amount::Turn(before + cost);
+            let before = if let ReportedAmount::Turn(before) = parsed.cost { before } else { 0.0 };
+            parsed.cost = ReportedAmount::Turn(before + cost);
         }
     }
 }

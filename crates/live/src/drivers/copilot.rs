@@ -4,28 +4,28 @@
 use serde_json::Value;
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{AgentOutput, JsonLines, Reader, text},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{AgentOutput, JsonLines, OutputReader, text_at},
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
 };
 
 #[derive(Debug)]
-pub struct Copilot;
+pub struct CopilotDriver;
 
-impl Driver for Copilot {
+impl Driver for CopilotDriver {
     fn name(&self) -> &str {
         "copilot"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Copilot CLI: `copilot --output-format json`, a process a turn, its session resumed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "copilot"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "npm install -g @github/copilot"
     }
 
@@ -33,9 +33,9 @@ impl Driver for Copilot {
         Some("COPILOT_PROVIDER_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
         let mut all = vec![("COPILOT_AUTO_UPDATE".to_owned(), "false".to_owned())];
-        if let Some(url) = setup.server() {
+        if let Some(url) = setup.server_url() {
             all.push(("COPILOT_OFFLINE".to_owned(), "true".to_owned()));
             all.push(("COPILOT_PROVIDER_BASE_URL".to_owned(), format!("{url}/v1")));
         }
@@ -44,7 +44,7 @@ impl Driver for Copilot {
         all
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let session = ask.session.unwrap_or(ask.fresh);
         let args = vec![
             "--session-id",
@@ -55,27 +55,27 @@ impl Driver for Copilot {
             "--allow-all-paths",
             "--no-auto-update",
         ];
-        Call::of(self, ask, args, Input::Prompt)
+        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(JsonLines(line))
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(JsonLines(read_event))
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        let folder = stage.home().join(".copilot/session-state");
-        vec![Logs { folder, pattern: "*/events.jsonl".into(), is_flat: false }]
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
+        let folder = run_folders.home().join(".copilot/session-state");
+        vec![LogFiles { folder, pattern: "*/events.jsonl".into(), is_flat: false }]
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Chosen
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Chosen
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 
-    fn problem(&self, setup: &Setup) -> Option<String> {
+    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
         let lacks = setup.provider.base_url.is_none() || setup.provider.model.is_none();
         lacks.then(|| {
             "is driven with a model server of your own: --base-url URL --model NAME".into()
@@ -83,48 +83,48 @@ impl Driver for Copilot {
     }
 }
 
-/// Reads one line.
-fn line(value: &Value, heard: &mut AgentOutput) {
-    match text(value, "/type").unwrap_or_default() {
+/// Reads one line of the output.
+fn read_event(value: &Value, parsed: &mut AgentOutput) {
+    match text_at(value, "/type").unwrap_or_default() {
         "assistant.message" => {
-            heard.say(text(value, "/data/content").unwrap_or_default());
+            parsed.add_message(text_at(value, "/data/content").unwrap_or_default());
             let calls = value.pointer("/data/toolRequests").and_then(Value::as_array);
             for call in calls.into_iter().flatten() {
-                let of = text(call, "/arguments/command").or(text(call, "/arguments/path"));
-                let name = text(call, "/name").unwrap_or("tool");
-                heard.say(&format!("{name} {}", of.unwrap_or_default()));
+                let of = text_at(call, "/arguments/command").or(text_at(call, "/arguments/path"));
+                let name = text_at(call, "/name").unwrap_or("tool");
+                parsed.add_message(&format!("{name} {}", of.unwrap_or_default()));
             }
         }
         "session.error" => {
-            heard.fail(text(value, "/data/message").unwrap_or("the turn failed"));
+            parsed.set_failure(text_at(value, "/data/message").unwrap_or("the turn failed"));
         }
-        "session.warning" => heard.trouble(text(value, "/data/message").unwrap_or_default()),
-        "permission.completed" if text(value, "/data/result/kind") == Some("denied") => {
-            heard.deny(text(value, "/data/toolCallId").unwrap_or("a tool"));
+        "session.warning" => parsed.add_trouble(text_at(value, "/data/message").unwrap_or_default()),
+        "permission.completed" if text_at(value, "/data/result/kind") == Some("denied") => {
+            parsed.add_denial(text_at(value, "/data/toolCallId").unwrap_or("a tool"));
         }
-        "result" => heard.session = text(value, "/sessionId").map(str::to_owned),
+        "result" => parsed.session = text_at(value, "/sessionId").map(str::to_owned),
         _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::Stream, *};
+    use super::{super::agent_output::OutputStream, *};
 
     #[test]
     fn what_it_does_and_its_session_are_heard() {
-        let mut heard = AgentOutput::default();
+        let mut parsed = AgentOutput::default();
         for line in [
             r#"{"type":"assistant.message","data":{"content":"I'll look.","toolRequests":[{"name":"bash","arguments":{"command":"ls"}}]}}"#,
             r#"{"type":"result","sessionId":"s","exitCode":0}"#,
         ] {
-            JsonLines(super::line).line(line, Stream::Output, &mut heard);
+            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
         }
-        assert_eq!(heard.said, ["I'll look.", "bash ls"]);
-        assert_eq!((heard.session.as_deref(), heard.failed), (Some("s"), None));
-        heard = AgentOutput::default();
+        assert_eq!(parsed.messages, ["I'll look.", "bash ls"]);
+        assert_eq!((parsed.session.as_deref(), parsed.failed), (Some("s"), None));
+        parsed = AgentOutput::default();
         let failed = r#"{"type":"session.error","data":{"message":"no such model"}}"#;
-        JsonLines(super::line).line(failed, Stream::Output, &mut heard);
-        assert_eq!(heard.failed.as_deref(), Some("no such model"));
+        JsonLines(super::read_event).read_line(failed, OutputStream::Output, &mut parsed);
+        assert_eq!(parsed.failed.as_deref(), Some("no such model"));
     }
 }

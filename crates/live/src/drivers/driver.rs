@@ -1,145 +1,148 @@
-//! What a driver answers: which program is called with which words, where its logs are, and how a turn ends.
+//! The interface of a driver: which program is called with which arguments, where its logs are, and how a turn ends.
 
 use std::{fmt::Debug, path::PathBuf};
 
 use serde_json::json;
 
 use crate::{
-    setup::Setup,
-    stage::{Deliveries, Stage},
+    setup::RunSetup,
+    run_folders::{LayerAccess, RunFolders},
 };
-use trajview_layers::Offers;
+use trajview_layers::DeliveryOffers;
 
-use super::agent_output::Reader;
+use super::agent_output::OutputReader;
 
-/// How one agent is started, asked and read.
+/// Starts, asks and reads one agent.
 pub trait Driver: Send + Sync + Debug {
-    /// Short, lower case, stable: the word after `--agent`.
+    /// The name after `--agent`: short, lower case, stable.
     fn name(&self) -> &str;
 
-    /// One line for people: how it is driven.
-    fn about(&self) -> &str;
+    /// One line for people about how the agent is driven.
+    fn summary_line(&self) -> &str;
 
-    /// What is called unless `--program` names another.
-    fn program(&self) -> &str;
+    /// The program that is called unless `--program` names another.
+    fn program_name(&self) -> &str;
 
-    /// A command that installs it; empty where there is none.
-    fn install(&self) -> &'static str {
+    /// The command that installs the agent; empty when there is none.
+    fn install_command(&self) -> &'static str {
         ""
     }
 
-    /// What makes the program print its version; empty where it cannot.
-    fn version_words(&self) -> Vec<String> {
+    /// The arguments that make the program print its version; empty when it cannot.
+    fn version_arguments(&self) -> Vec<String> {
         vec!["--version".into()]
     }
 
-    /// The variable that holds the key for its model.
+    /// The variable with the key for its model; None when it needs none.
     fn key_variable(&self) -> Option<&str> {
         None
     }
 
-    /// Variables it needs, beside those that every agent gets.
-    fn environment(&self, _setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
+    /// Variables that it needs in addition to those of every agent.
+    fn environment_variables(&self, _setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
         vec![]
     }
 
-    /// Settings files, written before the first request.
-    fn files(&self, _setup: &Setup, _stage: &Stage) -> Vec<(PathBuf, String)> {
+    /// Settings files with their content, written before the first request.
+    fn settings_files(&self, _setup: &RunSetup, _stage: &RunFolders) -> Vec<(PathBuf, String)> {
         vec![]
     }
 
-    /// Where a person's login lies below their home, and where the agent looks for it.
-    fn logins(&self, _stage: &Stage) -> Vec<(&'static str, PathBuf)> {
+    /// Login files: the path below the person's home, and the path where the agent looks for it.
+    fn login_files(&self, _stage: &RunFolders) -> Vec<(&'static str, PathBuf)> {
         vec![]
     }
 
-    /// How a request is sent.
-    fn call(&self, ask: &Ask<'_>) -> Call;
+    /// Returns the command that sends a request.
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand;
 
-    /// What is called after a turn to have its log written down: its standard output is the file.
-    fn export(&self, _ask: &Ask<'_>) -> Option<(Call, PathBuf)> {
+    /// Returns the command that exports the agent's log after a turn, and the file that its standard output becomes. None
+    /// when the agent writes its log itself.
+    fn export_command(&self, _ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)> {
         None
     }
 
-    /// What gives it a session back as its log has it, where [`Rewind::Import`] needs it. What is there of it already is taken away
-    /// first, by calls that may fail; the last one may not.
-    fn import(&self, _ask: &Ask<'_>) -> Vec<Call> {
+    /// Returns the commands that import a session from its log, for [`RewindMethod::Import`]. The first ones delete the
+    /// present session and may fail; the last one may not.
+    fn import_commands(&self, _ask: &AgentRequest<'_>) -> Vec<AgentCommand> {
         vec![]
     }
 
-    /// Understands what one process prints.
-    fn reader(&self) -> Box<dyn Reader>;
+    /// Returns a reader for the output of one process.
+    fn output_reader(&self) -> Box<dyn OutputReader>;
 
-    /// Where its logs are by the end of a turn.
-    fn logs(&self, stage: &Stage) -> Vec<Logs>;
+    /// Returns the places of its logs at the end of a turn.
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles>;
 
-    /// Which files tell where a turn begins and ends, where [`End::Log`] needs it: its logs, or others.
-    fn watched(&self, stage: &Stage) -> Vec<Logs> {
-        self.logs(stage)
+    /// Returns the files that show where a turn begins and ends, for [`TurnEndSign::Log`]: its logs, or others.
+    fn watched_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
+        self.log_files(run_folders)
     }
 
-    /// How a session gets its name.
-    fn naming(&self) -> Naming;
+    /// Returns how a session gets its name.
+    fn session_naming(&self) -> SessionNaming;
 
-    /// What is done about its memory when a turn is done again.
-    fn rewind(&self) -> Rewind;
+    /// Returns how its memory is reset when a turn is done again.
+    fn rewind_method(&self) -> RewindMethod;
 
-    /// How the end of a turn is known.
-    fn end(&self) -> End {
-        End::Exit
+    /// Returns the sign by which the end of a turn is recognised.
+    fn turn_end_sign(&self) -> TurnEndSign {
+        TurnEndSign::Exit
     }
 
-    /// What finds the prompt in a line of its log, where [`End::Log`] needs it.
-    fn prompt_of(&self) -> fn(&str) -> Option<String> {
+    /// Returns the function that finds the prompt in a line of its log, for [`TurnEndSign::Log`].
+    fn prompt_finder(&self) -> fn(&str) -> Option<String> {
         |_| None
     }
 
-    /// A request as it is typed into a terminal, with what sends it unless that is to wait ([`Self::sends`]).
-    fn typed(&self, prompt: &str) -> Vec<u8> {
+    /// Returns the bytes that type a request into a terminal, with the key that sends it unless that is pressed later
+    /// ([`Self::send_key`]).
+    fn typed_bytes(&self, prompt: &str) -> Vec<u8> {
         let line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{line}\r").into_bytes()
     }
 
-    /// The key that sends what was typed, where it is to be pressed once the terminal shows that. None where it is typed with the request.
-    fn sends(&self) -> Option<&'static [u8]> {
+    /// Returns the key that sends the typed request, when it is pressed only after the terminal shows the request. None
+    /// when it is typed together with the request.
+    fn send_key(&self) -> Option<&'static [u8]> {
         None
     }
 
-    /// The same agent in a terminal of its own, as a person would use it. None where it is not driven that way.
+    /// Returns the driver of the same agent in its own screen, as a person would use it. None when it has none.
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
         None
     }
 
-    /// Whether the process ended well, by its exit code.
-    fn is_fine(&self, code: i32) -> bool {
+    /// Returns whether the process ended well, by its exit code.
+    fn is_success_code(&self, code: i32) -> bool {
         code == 0
     }
 
-    /// Files of its own in the workspace, which are not recorded.
+    /// Returns patterns of its own files in the workspace, which are not recorded.
     fn own_files(&self) -> Vec<&str> {
         vec![]
     }
 
-    /// What of layers can reach it beside its requests.
-    fn takes(&self) -> Offers {
-        Offers::default()
+    /// Returns the offers of layers that it supports, besides text before its requests.
+    fn supported_offers(&self) -> DeliveryOffers {
+        DeliveryOffers::default()
     }
 
-    /// Whether the agent's own sandbox is off because another stands around the agent.
-    fn leaves_sandbox(&self, _setup: &Setup) -> bool {
+    /// Returns whether the agent's own sandbox is off because another one is around the agent.
+    fn leaves_sandbox(&self, _setup: &RunSetup) -> bool {
         false
     }
 
-    /// The checks before anything is started; a sentence without the agent's name.
-    fn problem(&self, _setup: &Setup) -> Option<String> {
+    /// Checks the setup before anything is started; the problem is a sentence without the agent's name.
+    fn setup_problem(&self, _setup: &RunSetup) -> Option<String> {
         None
     }
 }
 
-/// A settings file and what is written into it.
-pub type Written = (PathBuf, String);
+/// A settings file: its path and its content.
+pub type AgentSettingsFile = (PathBuf, String);
 
-/// Methods that ask another driver: the one that a method of this type gives.
+/// Defines methods that delegate to another driver: the one that the method before `()` returns.
 macro_rules! hand_on {
     ($to:ident() $($method:ident($($argument:ident: $kind:ty),*) -> $gives:ty;)*) => {
         $(fn $method(&self, $($argument: $kind),*) -> $gives {
@@ -149,14 +152,14 @@ macro_rules! hand_on {
 }
 pub(super) use hand_on;
 
-/// One request, as a driver is asked about it.
+/// One request, as a driver gets it.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
-    pub setup: &'a Setup,
-    pub stage: &'a Stage,
-    /// The session to go on with; None to begin one.
+pub struct AgentRequest<'a> {
+    pub setup: &'a RunSetup,
+    pub run_folders: &'a RunFolders,
+    /// The session to resume; None to begin one.
     pub session: Option<&'a str>,
-    /// A fresh id, for agents that let us choose.
+    /// A new id, for agents whose session id we choose.
     pub fresh: &'a str,
     pub prompt: &'a str,
     /// A file with the prompt.
@@ -165,27 +168,27 @@ pub struct Ask<'a> {
     pub turn: usize,
 }
 
-/// A program and how it gets its request.
+/// A program, its arguments, and the place of its request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct AgentCommand {
     pub program: String,
     pub args: Vec<String>,
-    pub input: Input,
+    pub input: RequestInput,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
-    /// On its standard input, which ends with it.
+pub enum RequestInput {
+    /// The request is its standard input.
     Prompt,
-    /// In its arguments or in a file; its standard input is empty.
+    /// The request is in its arguments or in a file; its standard input is empty.
     Nothing,
-    /// It has a terminal, and the request was among its arguments.
+    /// The program has a terminal, and the request is among its arguments.
     Terminal,
-    /// It has a terminal, and the request is typed.
+    /// The program has a terminal, and the request is typed.
     Typed,
 }
 
-impl Input {
+impl RequestInput {
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Terminal | Self::Typed)
     }
@@ -193,96 +196,96 @@ impl Input {
 
 /// Files below a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logs {
+pub struct LogFiles {
     pub folder: PathBuf,
-    /// As `**/rollout-*.jsonl`.
+    /// A glob, such as `**/rollout-*.jsonl`.
     pub pattern: String,
-    /// Whether only the file's own name is kept below `session/`.
+    /// True if only the file's own name is kept below `session/`, without its folders.
     pub is_flat: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Naming {
+pub enum SessionNaming {
     /// We choose the id.
     Chosen,
-    /// It prints the id.
-    Told,
+    /// The agent prints the id.
+    Printed,
     /// There is one session a process, without a name.
     Process,
-    /// It reads the log of what was said before, which has no name.
+    /// The agent reads its chat history, which has no name.
     History,
-    /// It remembers nothing from turn to turn.
+    /// The agent remembers nothing from turn to turn.
     None,
 }
 
-/// What happens to an agent's memory when a turn is done again.
+/// The reset of an agent's memory when a turn is done again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rewind {
-    /// Its logs are its memory: cut back to where they ended before.
+pub enum RewindMethod {
+    /// Its logs are its memory: they are cut back to where they ended before the turn.
     Logs,
-    /// Its log from before is given back to it.
+    /// Its log from before the turn is imported.
     Import,
-    /// It begins a new session.
+    /// The agent begins a new session.
     Restart,
-    /// It goes on, and remembers the turn that did not count.
+    /// The agent goes on, and remembers the turn that did not count.
     GoOn,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum TurnEndSign {
     /// The process ends.
     Exit,
     /// The terminal shows something that matches, and nothing follows for a moment.
     Marker(String),
-    /// New lines of its log say it.
+    /// New lines of its log show the end.
     Log(LogPatterns),
 }
 
-/// Which lines of a log say what of a turn.
+/// Patterns for the lines of a log that begin and end a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogPatterns {
-    /// The turn is over.
+    /// A line that ends a turn.
     pub ends: &'static str,
-    /// A turn begins, also one that the agent begins by itself with a prompt that it had kept.
+    /// A line that begins a turn, also one that the agent begins by itself with a queued prompt.
     pub begins: &'static str,
-    /// What looked like the end was none; None where a line that ends a turn is always true.
+    /// A line that takes back the end of a turn; None when a line that ends a turn is always final.
     pub goes_on: Option<&'static str>,
-    /// What the title of its terminal says; None where nothing is known of that.
-    pub titles: Option<Titles>,
+    /// Parts of the title of its terminal; None when nothing is known of that.
+    pub titles: Option<TitlePatterns>,
 }
 
 /// Parts of the title of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Titles {
-    /// While the agent works, however still its screen is.
+pub struct TitlePatterns {
+    /// In the title while the agent works, however still its screen is.
     pub works: &'static str,
-    /// While it waits for a person's answer.
+    /// In the title while it waits for a person's answer.
     pub asks: &'static str,
 }
 
-impl Call {
-    /// The driver's program with its words, and after them those that the setup adds.
-    pub fn of(driver: &dyn Driver, ask: &Ask<'_>, words: Vec<&str>, input: Input) -> Self {
+impl AgentCommand {
+    /// Builds the command of the driver's program with these arguments, followed by those of the setup.
+    pub fn for_driver(driver: &dyn Driver, ask: &AgentRequest<'_>, words: Vec<&str>, input: RequestInput) -> Self {
         let args = words.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
-        Self { program: program_of(driver, ask.setup), args: args.collect(), input }
+        Self { program: called_program(driver, ask.setup), args: args.collect(), input }
     }
 }
 
-/// The program as it is called.
-pub fn program_of(driver: &dyn Driver, setup: &Setup) -> String {
+/// Returns the program of the setup, or else the driver's own.
+pub fn called_program(driver: &dyn Driver, setup: &RunSetup) -> String {
     let given = setup.program.as_ref().map(|path| path.to_string_lossy().into_owned());
-    given.unwrap_or_else(|| driver.program().to_owned())
+    given.unwrap_or_else(|| driver.program_name().to_owned())
 }
 
-/// A request as a terminal gets what is pasted into it.
-pub fn pasted(prompt: &str) -> Vec<u8> {
+/// Returns a request as a bracketed paste of a terminal.
+pub fn pasted_bytes(prompt: &str) -> Vec<u8> {
     let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     format!("\x1b[200~{text}\x1b[201~").into_bytes()
 }
 
-/// Hooks as Codex and Claude Code know them: this program is asked about each call of these tools (all of them where none are
-/// named) once it is over.
-pub fn hooks(deliveries: &Deliveries, tools: Option<&str>) -> String {
+/// Returns hook settings for Codex and Claude Code: this program is called after each call of these tools (of all tools
+/// when none are named).
+pub fn hook_settings(deliveries: &LayerAccess, tools: Option<&str>) -> String {
     let hook = json!({"type": "command", "command": deliveries.shell_line("hook")});
     let mut group = json!({"hooks": [hook]});
     if let Some(tools) = tools {
@@ -291,7 +294,7 @@ pub fn hooks(deliveries: &Deliveries, tools: Option<&str>) -> String {
     format!("{:#}\n", json!({"hooks": {"PostToolUse": [group]}}))
 }
 
-/// A text as TOML writes it: JSON's escapes are TOML's too, but for one character.
+/// Returns a text as a TOML string: JSON's escapes are TOML's too, but for one character.
 pub fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

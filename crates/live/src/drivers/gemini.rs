@@ -8,30 +8,30 @@ use std::path::PathBuf;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
     gemini_tui::GeminiTui,
-    own_screen::InOwnScreen,
+    screen_driver::ScreenDriver,
 };
 
 #[derive(Debug)]
-pub struct Gemini;
+pub struct GeminiDriver;
 
-impl Driver for Gemini {
+impl Driver for GeminiDriver {
     fn name(&self) -> &str {
         "gemini"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Gemini CLI: `gemini -o stream-json --yolo`, a process a turn, its session resumed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "gemini"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "npm install -g @google/gemini-cli"
     }
 
@@ -39,23 +39,23 @@ impl Driver for Gemini {
         Some("GEMINI_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
         let mut all = vec![("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned())];
-        all.extend(setup.server().map(|url| ("GOOGLE_GEMINI_BASE_URL".to_owned(), url.to_owned())));
+        all.extend(setup.server_url().map(|url| ("GOOGLE_GEMINI_BASE_URL".to_owned(), url.to_owned())));
         all
     }
 
-    fn files(&self, _setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
         let settings = serde_json::json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": false},
             "telemetry": {"enabled": false},
             "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
         });
-        vec![(stage.home().join(".gemini/settings.json"), format!("{settings:#}\n"))]
+        vec![(run_folders.home().join(".gemini/settings.json"), format!("{settings:#}\n"))]
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let mut args = vec![];
         match ask.session {
             Some(session) => args.extend(["--resume", session]),
@@ -64,59 +64,59 @@ impl Driver for Gemini {
         if let Some(model) = &ask.setup.provider.model {
             args.extend(["-m", model]);
         }
-        // Without a person there is nobody to ask, so there is nothing between this and doing nothing.
+        // Without a person nobody can confirm actions: the only alternative would be to do nothing.
         args.extend(["-o", "stream-json", "--yolo"]);
-        Call::of(self, ask, args, Input::Prompt)
+        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(JsonLines(line))
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(JsonLines(read_event))
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
         let pattern = "**/chats/*.jsonl".to_owned();
-        vec![Logs { folder: stage.home().join(".gemini/tmp"), pattern, is_flat: true }]
+        vec![LogFiles { folder: run_folders.home().join(".gemini/tmp"), pattern, is_flat: true }]
     }
 
     fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(InOwnScreen(GeminiTui)))
+        Some(Box::new(ScreenDriver(GeminiTui)))
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Chosen
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Chosen
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 }
 
-/// Reads one line.
-fn line(value: &Value, heard: &mut AgentOutput) {
-    let words = |pointer| text(value, pointer).unwrap_or_default();
+/// Reads one line of the output.
+fn read_event(value: &Value, parsed: &mut AgentOutput) {
+    let words = |pointer| text_at(value, pointer).unwrap_or_default();
     match words("/type") {
         "init" => {
-            heard.session = text(value, "/session_id").map(str::to_owned);
-            heard.model = text(value, "/model").map(str::to_owned);
+            parsed.session = text_at(value, "/session_id").map(str::to_owned);
+            parsed.model = text_at(value, "/model").map(str::to_owned);
         }
-        "message" if words("/role") == "assistant" => heard.say(words("/content")),
+        "message" if words("/role") == "assistant" => parsed.add_message(words("/content")),
         "tool_use" => {
             let of = ["/parameters/command", "/parameters/file_path", "/parameters/absolute_path"];
-            let of = of.iter().find_map(|pointer| text(value, pointer)).unwrap_or_default();
-            heard.say(format!("{} {of}", words("/tool_name")).trim_end());
+            let of = of.iter().find_map(|pointer| text_at(value, pointer)).unwrap_or_default();
+            parsed.add_message(format!("{} {of}", words("/tool_name")).trim_end());
         }
         "tool_result" if words("/error/type") == "policy_violation" => {
-            heard.deny(words("/error/message"));
+            parsed.add_denial(words("/error/message"));
         }
-        "tool_result" => heard.show_output(words("/output")),
+        "tool_result" => parsed.add_command_output(words("/output")),
         "result" => {
             if words("/status") == "error" {
-                heard.fail(text(value, "/error/message").unwrap_or("the turn failed"));
+                parsed.set_failure(text_at(value, "/error/message").unwrap_or("the turn failed"));
             }
-            heard.tokens = Amount::Turn(Tokens {
-                input: count(value, "/stats/input_tokens"),
-                cached_input: count(value, "/stats/cached"),
-                output: count(value, "/stats/output_tokens"),
+            parsed.tokens = ReportedAmount::Turn(Tokens {
+                input: count_at(value, "/stats/input_tokens"),
+                cached_input: count_at(value, "/stats/cached"),
+                output: count_at(value, "/stats/output_tokens"),
                 ..Tokens::default()
             });
         }
@@ -126,21 +126,21 @@ fn line(value: &Value, heard: &mut AgentOutput) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::Stream, *};
+    use super::{super::agent_output::OutputStream, *};
 
     #[test]
     fn what_a_turn_used_and_was_denied_is_heard() {
-        let mut heard = AgentOutput::default();
+        let mut parsed = AgentOutput::default();
         for line in [
             r#"{"type":"init","session_id":"s","model":"m"}"#,
             r#"{"type":"tool_result","tool_id":"1","status":"error","error":{"type":"policy_violation","message":"pyproject.toml is protected"}}"#,
             r#"{"type":"result","status":"success","stats":{"input_tokens":4,"output_tokens":2,"cached":1}}"#,
         ] {
-            JsonLines(super::line).line(line, Stream::Output, &mut heard);
+            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
         }
-        assert_eq!(heard.session.as_deref(), Some("s"));
-        assert_eq!(heard.denied, ["pyproject.toml is protected"]);
-        assert!(matches!(heard.tokens, Amount::Turn(Tokens { input: Some(4), .. })));
-        assert_eq!(heard.failed, None);
+        assert_eq!(parsed.session.as_deref(), Some("s"));
+        assert_eq!(parsed.denied, ["pyproject.toml is protected"]);
+        assert!(matches!(parsed.tokens, ReportedAmount::Turn(Tokens { input: Some(4), .. })));
+        assert_eq!(parsed.failed, None);
     }
 }

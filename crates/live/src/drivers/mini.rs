@@ -4,33 +4,33 @@
 //! each step; every process writes one of its own.
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{NoLines, Reader},
-    driver::{Ask, Call, Driver, End, Input, Logs, Naming, Rewind, pasted, program_of},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{NoLines, OutputReader},
+    driver::{AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogFiles, SessionNaming, RewindMethod, pasted_bytes, called_program},
 };
 
 #[derive(Debug)]
-pub struct Mini;
+pub struct MiniDriver;
 
-impl Driver for Mini {
+impl Driver for MiniDriver {
     fn name(&self) -> &str {
         "mini"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "mini-swe-agent: `mini --yolo` in a terminal, one process, later requests typed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "mini"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "pip install mini-swe-agent"
     }
 
-    /// It has no word for it; its banner says it, on the terminal.
-    fn version_words(&self) -> Vec<String> {
+    /// Empty: `mini` has no option for that; its banner in the terminal shows the version.
+    fn version_arguments(&self) -> Vec<String> {
         vec![]
     }
 
@@ -38,7 +38,7 @@ impl Driver for Mini {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, stage: &Stage) -> Vec<(String, String)> {
+    fn environment_variables(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = [
             ("MSWEA_CONFIGURED", "true"),
             ("MSWEA_SILENT_STARTUP", "1"),
@@ -50,14 +50,14 @@ impl Driver for Mini {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .to_vec();
-        let settings = stage.agent().join("mini").to_string_lossy().into_owned();
+        let settings = run_folders.agent_folder().join("mini").to_string_lossy().into_owned();
         all.push(("MSWEA_GLOBAL_CONFIG_DIR".into(), settings));
-        all.extend(setup.server().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
+        all.extend(setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
         all
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
-        let file = ask.stage.agent().join(format!("mini/turn-{:03}.traj.json", ask.turn));
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
+        let file = ask.run_folders.agent_folder().join(format!("mini/turn-{:03}.traj.json", ask.turn));
         let mut args = vec![];
         if let Some(model) = &ask.setup.provider.model {
             let is_named = model.contains('/');
@@ -68,37 +68,37 @@ impl Driver for Mini {
         args.extend(["--yolo", "-l", "0", "-o"].map(str::to_owned));
         args.push(file.to_string_lossy().into_owned());
         args.extend(ask.setup.args.iter().cloned());
-        Call { program: program_of(self, ask.setup), args, input: Input::Terminal }
+        AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Terminal }
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
+    fn output_reader(&self) -> Box<dyn OutputReader> {
         Box::new(NoLines)
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
-        let folder = stage.agent().join("mini");
-        vec![Logs { folder, pattern: "*.traj.json".into(), is_flat: true }]
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
+        let folder = run_folders.agent_folder().join("mini");
+        vec![LogFiles { folder, pattern: "*.traj.json".into(), is_flat: true }]
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Process
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Process
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Restart
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Restart
     }
 
-    fn end(&self) -> End {
+    fn turn_end_sign(&self) -> TurnEndSign {
         // It asks for the next task, and its line editor takes over.
-        End::Marker(r"(?s)Type new task.*\x1b\[\?2004h".into())
+        TurnEndSign::Marker(r"(?s)Type new task.*\x1b\[\?2004h".into())
     }
 
     /// Its line editor takes a pasted text with its lines, and sends it when return is pressed.
-    fn typed(&self, prompt: &str) -> Vec<u8> {
-        [pasted(prompt), b"\r".to_vec()].concat()
+    fn typed_bytes(&self, prompt: &str) -> Vec<u8> {
+        [pasted_bytes(prompt), b"\r".to_vec()].concat()
     }
 
-    fn problem(&self, setup: &Setup) -> Option<String> {
+    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
         setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
     }
 }

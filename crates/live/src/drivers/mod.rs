@@ -1,8 +1,8 @@
-//! The agents we know how to drive: one file each, one word in the list below.
+//! The drivers of agents: one file each, one line in the list below.
 //!
-//! A [`Driver`] is only asked; it starts nothing itself. It says which program to call with which words, what its
-//! environment and its settings are, where its logs land, and what the lines it prints mean. To add one, write
-//! `drivers/<name>.rs`, add it to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
+//! A [`Driver`] starts nothing itself. It says which program to call with which arguments, what its environment and
+//! settings are, where its logs are, and what the lines of its output mean. To add one, write `drivers/<name>.rs`, add it
+//! to the list below, from which `--agent` and `--print-plan` follow, and a row to the README.
 
 pub mod agent_output;
 mod aider;
@@ -18,89 +18,89 @@ mod gemini_tui;
 mod mini;
 mod opencode;
 mod opencode_tui;
-mod own_screen;
+mod screen_driver;
 mod qwen;
 
 use std::path::PathBuf;
 
-use super::{setup::Setup, stage::Stage};
-use agent_output::Reader;
-use trajview_layers::Offers;
+use super::{setup::RunSetup, run_folders::RunFolders};
+use agent_output::OutputReader;
+use trajview_layers::DeliveryOffers;
 
 pub use driver::{
-    Ask, Call, Driver, End, Input, LogPatterns, Logs, Naming, Rewind, Titles, program_of,
+    AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogPatterns, LogFiles, SessionNaming, RewindMethod, TitlePatterns, called_program,
 };
 
-/// Every driver of a certain program, in the order in which they are listed.
+/// Every built-in driver, in the order in which they are listed.
 pub const DRIVERS: &[&dyn Driver] = &[
-    &codex::Codex,
-    &claude::Claude,
-    &mini::Mini,
-    &opencode::OpenCode,
-    &gemini::Gemini,
-    &qwen::Qwen,
-    &copilot::Copilot,
-    &aider::Aider,
+    &codex::CodexDriver,
+    &claude::ClaudeDriver,
+    &mini::MiniDriver,
+    &opencode::OpenCodeDriver,
+    &gemini::GeminiDriver,
+    &qwen::QwenDriver,
+    &copilot::CopilotDriver,
+    &aider::AiderDriver,
 ];
 
-/// The driver that a setup names. The error is a sentence.
-pub fn of(setup: &Setup) -> Result<Box<dyn Driver>, String> {
+/// Returns the driver that a setup names. The error is a sentence.
+pub fn driver_for_setup(setup: &RunSetup) -> Result<Box<dyn Driver>, String> {
     if let Some(words) = &setup.command {
-        return Ok(Box::new(command::Program::new(&setup.agent, words.clone())?));
+        return Ok(Box::new(command::ConfiguredProgram::new(&setup.agent, words.clone())?));
     }
     let known = DRIVERS.iter().find(|driver| driver.name() == setup.agent);
     match known {
         Some(driver) if setup.in_terminal => driver
             .in_terminal()
             .ok_or_else(|| format!("agent {} is not driven in a terminal", setup.agent)),
-        Some(driver) => Ok(Box::new(Known(*driver))),
-        None => Err(format!("no agent is called {}; known: {}", setup.agent, names().join(", "))),
+        Some(driver) => Ok(Box::new(ListedDriver(*driver))),
+        None => Err(format!("no agent is called {}; known: {}", setup.agent, driver_names().join(", "))),
     }
 }
 
-pub fn names() -> Vec<&'static str> {
+pub fn driver_names() -> Vec<&'static str> {
     DRIVERS.iter().map(|driver| driver.name()).collect()
 }
 
-/// One of the list, behind the same door as one that was configured.
+/// A driver of the list, boxed like one that was configured.
 #[derive(Debug)]
-struct Known(&'static dyn Driver);
+struct ListedDriver(&'static dyn Driver);
 
-impl Known {
-    const fn agent(&self) -> &'static dyn Driver {
+impl ListedDriver {
+    const fn listed_driver(&self) -> &'static dyn Driver {
         self.0
     }
 }
 
-impl Driver for Known {
-    driver::hand_on! { agent()
+impl Driver for ListedDriver {
+    driver::hand_on! { listed_driver()
     name() -> &str;
-    about() -> &str;
-    program() -> &str;
-    install() -> &'static str;
-    version_words() -> Vec<String>;
+    summary_line() -> &str;
+    program_name() -> &str;
+    install_command() -> &'static str;
+    version_arguments() -> Vec<String>;
     key_variable() -> Option<&str>;
-    environment(setup: &Setup, stage: &Stage) -> Vec<(String, String)>;
-    files(setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)>;
-    logins(stage: &Stage) -> Vec<(&'static str, PathBuf)>;
-    call(ask: &Ask<'_>) -> Call;
-    export(ask: &Ask<'_>) -> Option<(Call, PathBuf)>;
-    import(ask: &Ask<'_>) -> Vec<Call>;
-    reader() -> Box<dyn Reader>;
-    logs(stage: &Stage) -> Vec<Logs>;
-    watched(stage: &Stage) -> Vec<Logs>;
-    naming() -> Naming;
-    rewind() -> Rewind;
-    end() -> End;
-    prompt_of() -> fn(&str) -> Option<String>;
+    environment_variables(setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)>;
+    settings_files(setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)>;
+    login_files(run_folders: &RunFolders) -> Vec<(&'static str, PathBuf)>;
+    request_command(ask: &AgentRequest<'_>) -> AgentCommand;
+    export_command(ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)>;
+    import_commands(ask: &AgentRequest<'_>) -> Vec<AgentCommand>;
+    output_reader() -> Box<dyn OutputReader>;
+    log_files(run_folders: &RunFolders) -> Vec<LogFiles>;
+    watched_files(run_folders: &RunFolders) -> Vec<LogFiles>;
+    session_naming() -> SessionNaming;
+    rewind_method() -> RewindMethod;
+    turn_end_sign() -> TurnEndSign;
+    prompt_finder() -> fn(&str) -> Option<String>;
     in_terminal() -> Option<Box<dyn Driver>>;
-    typed(prompt: &str) -> Vec<u8>;
-    sends() -> Option<&'static [u8]>;
-    is_fine(code: i32) -> bool;
+    typed_bytes(prompt: &str) -> Vec<u8>;
+    send_key() -> Option<&'static [u8]>;
+    is_success_code(code: i32) -> bool;
     own_files() -> Vec<&str>;
-    takes() -> Offers;
-        leaves_sandbox(setup: &Setup) -> bool;
-    problem(setup: &Setup) -> Option<String>;
+    supported_offers() -> DeliveryOffers;
+        leaves_sandbox(setup: &RunSetup) -> bool;
+    setup_problem(setup: &RunSetup) -> Option<String>;
     }
 }
 
@@ -111,68 +111,68 @@ mod tests {
 
     #[test]
     fn every_driver_has_a_name_of_its_own_and_says_what_it_does() {
-        let mut names = names();
+        let mut names = driver_names();
         names.push("command");
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
-        assert!(DRIVERS.iter().all(|driver| !driver.about().is_empty()));
+        assert!(DRIVERS.iter().all(|driver| !driver.summary_line().is_empty()));
     }
 
     #[test]
     fn every_driver_has_a_row_on_the_page_of_live_runs() {
         let page = include_str!("../../../../docs/live.md");
-        for name in names() {
+        for name in driver_names() {
             assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");
         }
     }
 
-    /// What is true of an agent however it is driven was once left out in two of four screens.
+    /// Facts of an agent that hold in both modes were once left out in two of four screen drivers.
     #[test]
     fn an_agent_in_its_own_screen_is_the_same_agent() {
-        let stage = Stage::imagined("work".as_ref());
+        let run_folders = RunFolders::for_plan("work".as_ref());
         let mut with_screen = vec![];
         for driver in DRIVERS {
             let Some(screen) = driver.in_terminal() else { continue };
             with_screen.push(driver.name());
-            let mut setup = Setup::new(driver.name(), "work".into());
+            let mut setup = RunSetup::new(driver.name(), "work".into());
             setup.folders.isolation.sandbox = Sandbox::Bwrap;
             assert_eq!(screen.name(), driver.name());
-            assert_eq!(screen.program(), driver.program());
-            assert_eq!(screen.install(), driver.install());
-            assert_eq!(screen.version_words(), driver.version_words());
+            assert_eq!(screen.program_name(), driver.program_name());
+            assert_eq!(screen.install_command(), driver.install_command());
+            assert_eq!(screen.version_arguments(), driver.version_arguments());
             assert_eq!(screen.key_variable(), driver.key_variable());
-            assert_eq!(screen.environment(&setup, &stage), driver.environment(&setup, &stage));
-            assert_eq!(screen.logins(&stage), driver.logins(&stage));
-            assert_eq!(screen.logs(&stage), driver.logs(&stage));
+            assert_eq!(screen.environment_variables(&setup, &run_folders), driver.environment_variables(&setup, &run_folders));
+            assert_eq!(screen.login_files(&run_folders), driver.login_files(&run_folders));
+            assert_eq!(screen.log_files(&run_folders), driver.log_files(&run_folders));
             assert_eq!(screen.own_files(), driver.own_files());
-            assert_eq!(screen.takes(), driver.takes());
+            assert_eq!(screen.supported_offers(), driver.supported_offers());
             assert_eq!(screen.leaves_sandbox(&setup), driver.leaves_sandbox(&setup));
-            assert_eq!(screen.problem(&setup), driver.problem(&setup));
+            assert_eq!(screen.setup_problem(&setup), driver.setup_problem(&setup));
             let own: Vec<PathBuf> =
-                driver.files(&setup, &stage).into_iter().map(|it| it.0).collect();
+                driver.settings_files(&setup, &run_folders).into_iter().map(|it| it.0).collect();
             let all: Vec<PathBuf> =
-                screen.files(&setup, &stage).into_iter().map(|it| it.0).collect();
+                screen.settings_files(&setup, &run_folders).into_iter().map(|it| it.0).collect();
             assert!(own.iter().all(|path| all.contains(path)), "{own:?} {all:?}");
-            assert_ne!(screen.about(), driver.about());
+            assert_ne!(screen.summary_line(), driver.summary_line());
         }
         assert_eq!(with_screen, ["codex", "claude", "opencode", "gemini"]);
     }
 
     #[test]
     fn a_login_is_copied_to_where_the_agent_looks_for_it_or_the_flag_is_refused() {
-        let mut stage = Stage::imagined("work".as_ref());
+        let mut run_folders = RunFolders::for_plan("work".as_ref());
         for driver in DRIVERS {
             let screens = driver.in_terminal();
             let all = std::iter::once(*driver).chain(screens.as_deref());
             for driver in all {
-                let mut setup = Setup::new(driver.name(), "work".into());
+                let mut setup = RunSetup::new(driver.name(), "work".into());
                 setup.folders.copies_login = true;
                 let can_be_copied = ["codex", "claude", "opencode"].contains(&driver.name());
-                assert_eq!(!driver.logins(&stage).is_empty(), can_be_copied, "{}", driver.name());
+                assert_eq!(!driver.login_files(&run_folders).is_empty(), can_be_copied, "{}", driver.name());
                 if !can_be_copied {
-                    let why = stage.furnish(&setup, driver).unwrap_err();
+                    let why = run_folders.set_environment(&setup, driver).unwrap_err();
                     assert!(why.contains("has no login that could be copied"), "{why}");
                 }
             }
@@ -182,13 +182,13 @@ mod tests {
     #[test]
     fn a_key_is_in_no_file_and_in_no_word_of_any_driver() {
         for driver in DRIVERS {
-            let mut setup = Setup::new(driver.name(), "work".into());
+            let mut setup = RunSetup::new(driver.name(), "work".into());
             (setup.provider.model, setup.provider.base_url) =
                 (Some("m".into()), Some("http://127.0.0.1:1/v1/".into()));
-            let stage = Stage::imagined("work".as_ref());
+            let run_folders = RunFolders::for_plan("work".as_ref());
             let written: Vec<String> =
-                driver.files(&setup, &stage).into_iter().map(|(_, content)| content).collect();
-            let text = format!("{written:?}{:?}", driver.environment(&setup, &stage));
+                driver.settings_files(&setup, &run_folders).into_iter().map(|(_, content)| content).collect();
+            let text = format!("{written:?}{:?}", driver.environment_variables(&setup, &run_folders));
             assert!(text.contains("http://127.0.0.1:1"), "{}: {text}", driver.name());
             assert!(!text.contains("/v1/v1"), "{}: {text}", driver.name());
         }

@@ -1,6 +1,6 @@
 //! Qwen Code: `qwen -o stream-json`, one process a turn, the session resumed by an id that we choose.
 //!
-//! What it prints is in Claude Code's form; what a turn used is told as the sum of its session.
+//! Its output has Claude Code's form; the usage of a turn is reported as the sum of its session.
 
 use std::path::PathBuf;
 
@@ -9,29 +9,29 @@ use serde_json::Value;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::Setup, stage::Stage},
-    agent_output::{AgentOutput, Amount, JsonLines, Reader, count, text},
+    super::{setup::RunSetup, run_folders::RunFolders},
+    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
     claude,
-    driver::{Ask, Call, Driver, Input, Logs, Naming, Rewind},
+    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
 };
 
 #[derive(Debug)]
-pub struct Qwen;
+pub struct QwenDriver;
 
-impl Driver for Qwen {
+impl Driver for QwenDriver {
     fn name(&self) -> &str {
         "qwen"
     }
 
-    fn about(&self) -> &str {
+    fn summary_line(&self) -> &str {
         "Qwen Code: `qwen -o stream-json --yolo`, a process a turn, its session resumed"
     }
 
-    fn program(&self) -> &str {
+    fn program_name(&self) -> &str {
         "qwen"
     }
 
-    fn install(&self) -> &'static str {
+    fn install_command(&self) -> &'static str {
         "npm install -g @qwen-code/qwen-code"
     }
 
@@ -39,22 +39,22 @@ impl Driver for Qwen {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment(&self, setup: &Setup, _stage: &Stage) -> Vec<(String, String)> {
-        let server = setup.server().map(|url| ("OPENAI_BASE_URL".to_owned(), format!("{url}/v1")));
+    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+        let server = setup.server_url().map(|url| ("OPENAI_BASE_URL".to_owned(), format!("{url}/v1")));
         server.into_iter().collect()
     }
 
-    fn files(&self, _setup: &Setup, stage: &Stage) -> Vec<(PathBuf, String)> {
+    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
         let settings = serde_json::json!({
             "security": {"auth": {"selectedType": "openai"}},
             "privacy": {"usageStatisticsEnabled": false},
             "telemetry": {"enabled": false},
             "general": {"disableAutoUpdate": true, "disableUpdateNag": true, "enableAutoUpdate": false},
         });
-        vec![(stage.home().join(".qwen/settings.json"), format!("{settings:#}\n"))]
+        vec![(run_folders.home().join(".qwen/settings.json"), format!("{settings:#}\n"))]
     }
 
-    fn call(&self, ask: &Ask<'_>) -> Call {
+    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let mut args = match ask.session {
             Some(session) => vec!["--resume", session],
             None => vec!["--session-id", ask.fresh],
@@ -62,49 +62,49 @@ impl Driver for Qwen {
         if let Some(model) = &ask.setup.provider.model {
             args.extend(["-m", model]);
         }
-        // Without a person there is nobody to ask, so there is nothing between this and doing nothing.
+        // Without a person nobody can confirm actions: the only alternative would be to do nothing.
         args.extend(["--auth-type", "openai", "-o", "stream-json", "--yolo", "--chat-recording"]);
-        Call::of(self, ask, args, Input::Prompt)
+        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
     }
 
-    fn reader(&self) -> Box<dyn Reader> {
-        Box::new(JsonLines(line))
+    fn output_reader(&self) -> Box<dyn OutputReader> {
+        Box::new(JsonLines(read_event))
     }
 
-    fn logs(&self, stage: &Stage) -> Vec<Logs> {
+    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
         let pattern = "**/chats/*.jsonl".to_owned();
-        vec![Logs { folder: stage.home().join(".qwen/projects"), pattern, is_flat: true }]
+        vec![LogFiles { folder: run_folders.home().join(".qwen/projects"), pattern, is_flat: true }]
     }
 
-    fn naming(&self) -> Naming {
-        Naming::Chosen
+    fn session_naming(&self) -> SessionNaming {
+        SessionNaming::Chosen
     }
 
-    fn rewind(&self) -> Rewind {
-        Rewind::Logs
+    fn rewind_method(&self) -> RewindMethod {
+        RewindMethod::Logs
     }
 
-    fn problem(&self, setup: &Setup) -> Option<String> {
+    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
         setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
     }
 }
 
-/// Reads one line.
-fn line(value: &Value, heard: &mut AgentOutput) {
-    match text(value, "/type").unwrap_or_default() {
-        "system" if text(value, "/subtype") == Some("init") => {
-            heard.session = text(value, "/session_id").map(str::to_owned);
-            heard.version = text(value, "/qwen_code_version").map(str::to_owned);
-            heard.model = text(value, "/model").map(str::to_owned);
+/// Reads one line of the output.
+fn read_event(value: &Value, parsed: &mut AgentOutput) {
+    match text_at(value, "/type").unwrap_or_default() {
+        "system" if text_at(value, "/subtype") == Some("init") => {
+            parsed.session = text_at(value, "/session_id").map(str::to_owned);
+            parsed.version = text_at(value, "/qwen_code_version").map(str::to_owned);
+            parsed.model = text_at(value, "/model").map(str::to_owned);
         }
-        "assistant" => claude::said(value, heard),
+        "assistant" => claude::read_message_blocks(value, parsed),
         "result" => {
-            claude::ended(value, heard);
-            let cached = count(value, "/usage/cache_read_input_tokens");
-            heard.tokens = Amount::Session(Tokens {
-                input: count(value, "/usage/input_tokens"),
+            claude::read_turn_outcome(value, parsed);
+            let cached = count_at(value, "/usage/cache_read_input_tokens");
+            parsed.tokens = ReportedAmount::Session(Tokens {
+                input: count_at(value, "/usage/input_tokens"),
                 cached_input: cached,
-                output: count(value, "/usage/output_tokens"),
+                output: count_at(value, "/usage/output_tokens"),
                 ..Tokens::default()
             });
         }
@@ -114,24 +114,24 @@ fn line(value: &Value, heard: &mut AgentOutput) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::Stream, *};
+    use super::{super::agent_output::OutputStream, *};
 
     #[test]
     fn what_the_session_used_so_far_and_what_was_denied_is_heard() {
-        let mut heard = AgentOutput::default();
+        let mut parsed = AgentOutput::default();
         for line in [
             r#"{"type":"system","subtype":"init","session_id":"s","model":"m"}"#,
             r#"{"type":"assistant","message":{"content":[{"type":"text","text":"I'll look."}]}}"#,
             r#"{"type":"result","subtype":"success","is_error":false,"usage":{"input_tokens":4,"output_tokens":2,"cache_read_input_tokens":1},"permission_denials":[{"tool_name":"edit","tool_input":{"file_path":"a.py"}}]}"#,
         ] {
-            JsonLines(super::line).line(line, Stream::Output, &mut heard);
+            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
         }
-        assert_eq!(heard.session.as_deref(), Some("s"));
+        assert_eq!(parsed.session.as_deref(), Some("s"));
         assert_eq!(
-            (heard.denied, heard.said),
+            (parsed.denied, parsed.messages),
             (vec!["edit a.py".to_owned()], vec!["I'll look.".to_owned()])
         );
-        assert!(matches!(heard.tokens, Amount::Session(Tokens { input: Some(4), .. })));
-        assert_eq!(heard.failed, None);
+        assert!(matches!(parsed.tokens, ReportedAmount::Session(Tokens { input: Some(4), .. })));
+        assert_eq!(parsed.failed, None);
     }
 }

@@ -1,96 +1,96 @@
-//! Layers of project state in a live run: what stands between the script and the agent.
+//! Layers of project state in a live run: they stand between the script and the agent.
 //!
-//! Before each request every layer is asked, in order; it may put words before the request, or have the agent begin a
-//! new session, and says why. While the agent works some of them answer what it asks for, and speak where a call touches files
-//! ([`channel`]). After the turn each takes it in, and its state becomes a commit of its own in the bundle
+//! Before each request every layer is asked, in order; it may put text before the request, or have the agent begin a new
+//! session, and says why. While the agent works some layers answer its searches, and comment on calls that touch files
+//! ([`question_channel`]). After the turn each layer processes it, and its state becomes a commit of its own in the bundle
 //! (`history`). The layers themselves are in [`trajview_layers`]; here are those that need a disk or a process: `notes` and
-//! `command`. A layer that fails is told, and the run goes on without it.
+//! `command`. The failure of a layer is reported, and the run goes on without it.
 
-pub mod channel;
-mod command;
-mod files;
-mod notes;
-mod stack;
+pub mod question_channel;
+mod command_layer;
+mod layer_files;
+mod notes_layer;
+mod layer_stack;
 
-pub use command::Command;
-pub use files::LayerFiles;
-pub use stack::{Dressed, Parts as StackParts, Request, Stack, TakenIn};
+pub use command_layer::CommandLayer;
+pub use layer_files::LayerFiles;
+pub use layer_stack::{PreparedRequest, StackParts as StackParts, LayerRequest, LayerStack, LayerUpdates};
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 use trajview_judge::{
-    helper::{Budget, ModelHelper},
-    secret::Secret,
-    stop::Stop,
+    helper::{HelperBudget, ModelHelper},
+    judge_key::JudgeKey,
+    stop_flag::StopFlag,
 };
 use trajview_layers as layers;
-use trajview_layers::{Helper, Layer, NoHelper, Options, Spec, spec::COMMAND};
+use trajview_layers::{Helper, Layer, NoHelper, LayerSetup, LayerSpec, spec::COMMAND};
 use trajview_metrics::decisions;
 
 use super::{
     drivers::Driver,
-    setup::{NOTES, Setup},
+    setup::{NOTES, RunSetup},
 };
 
-/// Makes layers of a run, at its beginning and where one has to begin anew.
+/// Creates the layers of a run, at its beginning and when one has to start anew.
 #[derive(Debug, Clone, Default)]
-pub struct Maker {
+pub struct LayerMaker {
     /// The file of `notes`.
     pub notes: Option<PathBuf>,
-    /// Where a command runs; None for where trajview runs.
+    /// The folder in which a command runs; None for trajview's own.
     pub folder: Option<PathBuf>,
-    /// What the agent works on.
+    /// The folder that the agent works on.
     pub workspace: PathBuf,
-    pub decisions: decisions::Store,
+    pub decisions: decisions::DecisionStore,
 }
 
-impl Maker {
-    pub fn new(setup: &Setup, workspace: PathBuf, decisions: decisions::Store) -> Self {
+impl LayerMaker {
+    pub fn new(setup: &RunSetup, workspace: PathBuf, decisions: decisions::DecisionStore) -> Self {
         let (notes, folder) = (setup.layers.notes.clone(), setup.layers.folder.clone());
         Self { notes, folder, workspace, decisions }
     }
 
     /// The error is a sentence.
-    pub fn make(&self, spec: &Spec) -> Result<Box<dyn Layer>, String> {
+    pub fn make_layer(&self, spec: &LayerSpec) -> Result<Box<dyn Layer>, String> {
         match spec.name.as_str() {
             NOTES => {
                 let path = self.notes.clone().ok_or("layer notes needs --notes FILE")?;
-                Ok(Box::new(notes::Notes::new(path)))
+                Ok(Box::new(notes_layer::NotesLayer::new(path)))
             }
             COMMAND => {
                 let workspace = Some(self.workspace.clone());
-                Ok(Box::new(Command::new(spec, self.folder.clone(), workspace)?))
+                Ok(Box::new(CommandLayer::new(spec, self.folder.clone(), workspace)?))
             }
-            _ => layers::of(spec, &Options { decisions: self.decisions.clone() }),
+            _ => layers::make_layer(spec, &LayerSetup { decisions: self.decisions.clone() }),
         }
     }
 }
 
-/// A layer of a run that is only talked about.
+/// A layer as it is listed in a plan; nothing is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Planned {
+pub struct PlannedLayer {
     pub name: String,
-    /// How its words reach the agent.
+    /// The ways in which its text reaches the agent.
     pub ways: Vec<&'static str>,
-    /// What it lacks here, and what it does without; sentences.
+    /// Parts that are missing here, and features that the layer does without; sentences.
     pub lacks: Vec<String>,
 }
 
-impl Planned {
-    /// What the person should know before the agent works; sentences.
-    pub fn remarks(self) -> Vec<String> {
+impl PlannedLayer {
+    /// Returns warnings for the person before the agent works; sentences.
+    pub fn remark_sentences(self) -> Vec<String> {
         let name = self.name;
         self.lacks.into_iter().map(|lack| format!("layer {name}: {lack}")).collect()
     }
 }
 
-/// The helper model of a run; one that is never there where none is asked for. The error is a sentence.
-pub fn helper_of(
-    setup: &Setup,
+/// Returns the helper model of a run; one that is never available when none is set up. The error is a sentence.
+pub fn helper_model(
+    setup: &RunSetup,
     files: &LayerFiles,
-    stop: &Stop,
+    stop: &StopFlag,
 ) -> Result<Box<dyn Helper + Send>, String> {
     let Some(options) = &setup.layers.helper else { return Ok(Box::new(NoHelper)) };
     let missing = || {
@@ -99,23 +99,23 @@ pub fn helper_of(
     };
     let settings = files.helper.as_ref().ok_or_else(missing)?;
     let variable = |name: &str| std::env::var(name).ok();
-    let key = Secret::in_variable_of(settings.key_env.as_deref(), &variable)
+    let key = JudgeKey::in_variable_of(settings.key_env.as_deref(), &variable)
         .map_err(|why| format!("helper {}: {why}", options.name))?;
-    let budget = Budget { calls: options.calls, usd: options.usd };
+    let budget = HelperBudget { calls: options.calls, usd: options.usd };
     Ok(Box::new(ModelHelper::new(settings, &key, budget, stop.clone())?))
 }
 
-/// What the layers of a run are. The error is a sentence: one of them cannot be made.
-pub fn planned(setup: &Setup, driver: &dyn Driver) -> Result<Vec<Planned>, String> {
-    let maker = Maker::new(setup, PathBuf::new(), decisions::Store::default());
-    let mut all: Vec<Planned> = vec![];
-    for spec in setup.layers.specs() {
+/// Lists the layers of a run. The error is a sentence: one of them cannot be created.
+pub fn planned_layers(setup: &RunSetup, driver: &dyn Driver) -> Result<Vec<PlannedLayer>, String> {
+    let maker = LayerMaker::new(setup, PathBuf::new(), decisions::DecisionStore::default());
+    let mut all: Vec<PlannedLayer> = vec![];
+    for spec in setup.layers.all_specs() {
         let name = spec.to_string();
         if all.iter().any(|it| it.name == name) {
             return Err(format!("layer {name} is asked for twice"));
         }
-        let layer = maker.make(&spec)?;
-        let (offers, takes) = (layer.offers(), driver.takes());
+        let layer = maker.make_layer(&spec)?;
+        let (offers, takes) = (layer.delivery_offers(), driver.supported_offers());
         let (mut ways, mut lacks) = (vec!["with each request"], vec![]);
         let beside = [
             (offers.search, takes.search, "as the answer of the tool search_project_state"),
@@ -133,7 +133,7 @@ pub fn planned(setup: &Setup, driver: &dyn Driver) -> Result<Vec<Planned>, Strin
         let has_helper = setup.layers.helper.is_some();
         let without = layer.without_helper().filter(|_| !has_helper);
         lacks.extend(without.map(|what| format!("without a helper model (--helper): {what}")));
-        all.push(Planned { name, ways, lacks });
+        all.push(PlannedLayer { name, ways, lacks });
     }
     Ok(all)
 }

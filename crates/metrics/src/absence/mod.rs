@@ -1,61 +1,62 @@
-//! The false-absence check: places in a snapshot that look like a component, and whether the judge ever opened them.
+//! The false-absence check: it finds places in a snapshot that look like a component, and says which of them the judge
+//! opened.
 //!
-//! A judge with few looks says "absent" of what it did not find. `places` ranks the functions, classes and windows
-//! of lines of a snapshot by how much they look like the component: by its symbols, by the words of its name, intent,
-//! inputs and outputs, by the terms of its formula (`terms.rs`), each weighted by how rare it is in the snapshot
-//! (`rank.rs`). `opened.rs` says which of them the judge's trace or its evidence covers. Nothing here decides whether a
-//! place is the component: a person looks at it.
+//! A judge that looks at few files says "absent" of whatever it did not see. [`SnapshotIndex::candidate_places`] ranks
+//! the functions, classes and windows of lines of a snapshot by how much they look like the component: by its symbols,
+//! by the words of its name, intent, inputs and outputs, by the terms of its formula (`terms.rs`), each weighted by
+//! how rare it is in the snapshot (`ranking.rs`). [`OpenedBy`] says which of them the judge's trace or its evidence
+//! covers. Nothing here decides whether a place is the component; a person has to look at it.
 
-mod opened;
-mod pieces;
-mod rank;
+mod opened_lines;
+mod code_pieces;
+mod ranking;
 pub mod terms;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
 
-use trajview_run::rubric::{Component, Evidence, Look};
+use trajview_run::rubric::{Component, Evidence, JudgeToolCall};
 
-pub use opened::OpenedBy;
-pub use pieces::FilePieces;
+pub use opened_lines::OpenedBy;
+pub use code_pieces::FilePieces;
 
-use opened::Opened;
-use rank::{Postings, Query};
+use opened_lines::OpenedLines;
+use ranking::{Postings, ComponentQuery};
 
-/// Somewhere in a snapshot.
+/// A place in a snapshot that looks like a component.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct CandidatePlace {
     pub path: String,
     /// First and last line, counting from 1.
     pub start: usize,
     pub end: usize,
     /// The definition, dotted from the outermost class or function; None for lines between definitions.
     pub name: Option<String>,
-    /// How much it looks like the component: above 0, comparable among the places of one component only.
+    /// Likeness to the component: above 0, comparable among the places of one component only.
     pub score: f64,
     /// At least one reason.
-    pub why: Vec<Why>,
-    /// Whether the judge saw at least half of its lines that are not blank, or cites one of them.
+    pub reasons: Vec<MatchReason>,
+    /// True where the judge saw at least half of the lines that are not blank, or cites one of them.
     pub is_opened: bool,
-    /// How; None where it was not opened.
+    /// The reason why the place counts as opened; None where it was not opened.
     pub opened_by: Option<OpenedBy>,
 }
 
-/// Why a place looks like a component; what it shows is a few words for a person.
+/// A reason why a place looks like a component, as a few words for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// It defines a symbol that the component names.
+pub enum MatchReason {
+    /// The place defines a symbol that the component names.
     Symbol(String),
-    /// It uses such symbols.
+    /// The place uses symbols that the component names.
     Uses(Vec<String>),
-    /// Words of the component's name, intent, inputs or outputs, the most telling first.
+    /// Words of the component's name, intent, inputs or outputs, the most distinctive first.
     Words(Vec<String>),
     /// Terms of its formula.
     Formula(Vec<String>),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for MatchReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Symbol(name) => write!(f, "defines {name}"),
@@ -66,62 +67,63 @@ impl fmt::Display for Why {
     }
 }
 
-/// No more places are given.
-pub const MOST: usize = 12;
+/// The most places that are returned of each kind (opened and not opened).
+pub const MAX_PLACES: usize = 12;
 
-/// Places that fit less than this part of the best one are none.
-const LEAST: f64 = 0.15;
+/// Places whose score is below this part of the best score are dropped.
+const MIN_SCORE_SHARE: f64 = 0.15;
 
-/// A snapshot, ready to be asked.
+/// A snapshot whose terms are indexed, so that places can be looked up for each component.
 #[derive(Debug, Default)]
-pub struct Index {
+pub struct SnapshotIndex {
     files: Vec<FilePieces>,
     postings: Postings,
 }
 
-impl Index {
-    pub fn of(files: Vec<FilePieces>) -> Self {
-        let postings = Postings::of(&files);
+impl SnapshotIndex {
+    /// Indexes the places of files.
+    pub fn new(files: Vec<FilePieces>) -> Self {
+        let postings = Postings::from_files(&files);
         Self { files, postings }
     }
 
-    /// The places that look like a component, best first, at most [`MOST`] of those that were opened and as many of
-    /// those that were not; ties by path and line.
-    pub fn places(
+    /// Returns the places that look like a component, best first, at most [`MAX_PLACES`] of those that were opened and as
+    /// many of those that were not; ties by path and line.
+    pub fn candidate_places(
         &self,
         component: &Component,
-        looks: &[Look],
+        looks: &[JudgeToolCall],
         evidence: &[Evidence],
-    ) -> Vec<Place> {
-        let query = Query::of(component);
-        let fits = self.postings.fits(&query);
+    ) -> Vec<CandidatePlace> {
+        let query = ComponentQuery::for_component(component);
+        let fits = self.postings.score_places(&query);
         let files: Vec<&FilePieces> = self.files.iter().collect();
-        let opened = Opened::of(looks, evidence, &files);
+        let opened = OpenedLines::from_trace(looks, evidence, &files);
         let all = self.files.iter().flat_map(|file| file.pieces.iter().map(move |it| (file, it)));
-        let mut found: Vec<Place> = vec![];
+        let mut places: Vec<CandidatePlace> = vec![];
         for (number, (file, piece)) in (0..).zip(all) {
             let Some(fit) = fits.get(&number) else { continue };
-            let opened_by = opened.by(&file.path, piece);
-            found.push(Place {
+            let opened_by = opened.opened_by(&file.path, piece);
+            places.push(CandidatePlace {
                 path: file.path.clone(),
                 start: piece.lines.0,
                 end: piece.lines.1,
                 name: piece.name.clone(),
                 score: fit.score * file.weight,
-                why: query.why(fit, piece),
+                reasons: query.match_reasons(fit, piece),
                 is_opened: opened_by.is_some(),
                 opened_by,
             });
         }
-        best(found)
+        best_places(places)
     }
 }
 
-fn best(mut found: Vec<Place>) -> Vec<Place> {
+fn best_places(mut found: Vec<CandidatePlace>) -> Vec<CandidatePlace> {
     // Ties stay in the order of files and lines.
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let least = found.first().map_or(0.0, |best| best.score * LEAST);
-    let mut left = [MOST, MOST];
+    let least = found.first().map_or(0.0, |best| best.score * MIN_SCORE_SHARE);
+    let mut left = [MAX_PLACES, MAX_PLACES];
     found.retain(|place| {
         let left = &mut left[usize::from(place.is_opened)];
         let is_kept = place.score >= least && *left > 0;
@@ -131,15 +133,15 @@ fn best(mut found: Vec<Place>) -> Vec<Place> {
     found
 }
 
-/// The places of these files, given as (path, text), that look like a component: best first. `looks` and `evidence` are
-/// those of the judge's verdict; both empty where there is none.
+/// Returns the places of these files, as (path, text), that look like a component: best first. `looks` and `evidence`
+/// belong to the judge's verdict; both are empty where there is no verdict.
 #[cfg(test)]
-pub fn places(
+pub fn places_in_files(
     component: &Component,
     files: &[(&str, &str)],
-    looks: &[Look],
+    looks: &[JudgeToolCall],
     evidence: &[Evidence],
-) -> Vec<Place> {
-    let files = files.iter().map(|(path, text)| FilePieces::of(path, text));
-    Index::of(files.collect()).places(component, looks, evidence)
+) -> Vec<CandidatePlace> {
+    let files = files.iter().map(|(path, text)| FilePieces::new(path, text));
+    SnapshotIndex::new(files.collect()).candidate_places(component, looks, evidence)
 }

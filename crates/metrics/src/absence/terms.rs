@@ -1,17 +1,17 @@
-//! Words of code, prose and formulas as terms that can be compared: identifiers split into their words, words cut to a
-//! stem, different words for one operation made the same.
+//! Turns words of code, prose and formulas into comparable terms: identifiers are split into their words, words are
+//! cut to a stem, and different words for one operation become the same.
 
 use std::collections::BTreeMap;
 
-/// Words of a text: identifiers whole and in pieces, words, numbers of two digits or more. In the order of the text.
+/// A word of a text: a name (identifier or word) or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Token<'a> {
+pub enum TextToken<'a> {
     Name(&'a str),
     Number(&'a str),
 }
 
-/// Calls `each` with what stands in a text.
-pub fn tokens<'a>(text: &'a str, mut each: impl FnMut(Token<'a>)) {
+/// Calls `each` with every name and number of a text, in order.
+pub fn for_each_token<'a>(text: &'a str, mut each: impl FnMut(TextToken<'a>)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_name = first.is_alphabetic() || first == '_';
@@ -24,9 +24,9 @@ pub fn tokens<'a>(text: &'a str, mut each: impl FnMut(Token<'a>)) {
         let (token, after) = rest.split_at(length);
         rest = after;
         if is_name {
-            each(Token::Name(token));
+            each(TextToken::Name(token));
         } else if is_number {
-            each(Token::Number(token.trim_end_matches('.')));
+            each(TextToken::Number(token.trim_end_matches('.')));
         }
     }
 }
@@ -35,9 +35,10 @@ fn length_while(text: &str, is_kept: impl Fn(char) -> bool) -> usize {
     text.find(|c| !is_kept(c)).unwrap_or(text.len())
 }
 
-/// The words of an identifier: split at `_` and where capitals begin. `E` of `EMA` is none.
-pub fn words(name: &str) -> Vec<&str> {
-    let mut words = vec![];
+/// Returns the words of an identifier, split at `_` and where capitals begin. The `E` of `EMA` is not a word of its
+/// own.
+pub fn identifier_words(name: &str) -> Vec<&str> {
+    let mut identifier_words = vec![];
     for part in name.split('_').filter(|part| !part.is_empty()) {
         let chars: Vec<(usize, char)> = part.char_indices().collect();
         let mut start = 0;
@@ -48,27 +49,28 @@ pub fn words(name: &str) -> Vec<&str> {
                 && here.is_uppercase()
                 && after.is_some_and(char::is_lowercase);
             if (!before.is_uppercase() && here.is_uppercase()) || is_end_of_capitals {
-                words.push(&part[chars[start].0..chars[at].0]);
+                identifier_words.push(&part[chars[start].0..chars[at].0]);
                 start = at;
             }
         }
-        words.push(&part[chars.get(start).map_or(0, |(at, _)| *at)..]);
+        identifier_words.push(&part[chars.get(start).map_or(0, |(at, _)| *at)..]);
     }
-    words
+    identifier_words
 }
 
-/// What a word is compared by; None for what says nothing: one letter, a word of every text or of every program.
-pub fn key(word: &str) -> Option<String> {
-    let small = greek(word).map_or_else(|| word.to_lowercase(), str::to_owned);
-    if small.chars().count() < 2 || COMMON.contains(&small.as_str()) {
+/// Returns the form by which a word is compared; None for one letter and for words that every text or every program
+/// has.
+pub fn word_key(word: &str) -> Option<String> {
+    let small = greek_letter_name(word).map_or_else(|| word.to_lowercase(), str::to_owned);
+    if small.chars().count() < 2 || STOP_WORDS.contains(&small.as_str()) {
         return None;
     }
-    let stem = stem(&small);
-    Some(SAME.iter().find(|(other, _)| *other == stem).map_or(stem, |(_, one)| (*one).to_owned()))
+    let stem = stem_word(&small);
+    Some(SYNONYMS.iter().find(|(other, _)| *other == stem).map_or(stem, |(_, one)| (*one).to_owned()))
 }
 
-/// What a number is compared by; None for a single digit, and for what is none.
-pub fn number(written: &str) -> Option<String> {
+/// Returns the form by which a number is compared; None for a single digit and for text that is not a number.
+pub fn number_key(written: &str) -> Option<String> {
     let trimmed = match written.contains('.') {
         true => written.trim_end_matches('0').trim_end_matches('.'),
         false => written,
@@ -76,15 +78,15 @@ pub fn number(written: &str) -> Option<String> {
     (trimmed.len() > 1).then(|| trimmed.to_owned())
 }
 
-/// An identifier without regard to how its words are joined: what makes two of them the same symbol.
-pub fn symbol(name: &str) -> String {
+/// Returns an identifier without the way its words are joined, so that two spellings of one symbol are equal.
+pub fn symbol_key(name: &str) -> String {
     let plain = name.rsplit('.').next().unwrap_or(name);
     let letters = plain.chars().filter(|c| *c != '_' && *c != '$');
     format!("={}", letters.flat_map(char::to_lowercase).collect::<String>())
 }
 
-/// The ends of English words that change their form, not their meaning: a light stemmer, one ending a word.
-fn stem(word: &str) -> String {
+/// Removes at most one English ending that changes the form of a word but not its meaning (a light stemmer).
+fn stem_word(word: &str) -> String {
     const ENDINGS: [(&str, &str); 17] = [
         ("isation", ""),
         ("ization", ""),
@@ -104,12 +106,12 @@ fn stem(word: &str) -> String {
         ("s", ""),
         ("e", ""),
     ];
-    let found = ENDINGS.iter().find_map(|(ending, instead)| {
+    let terms = ENDINGS.iter().find_map(|(ending, instead)| {
         let start = word.strip_suffix(ending)?;
         let is_word = start.chars().count() > 2 && !(*ending == "s" && start.ends_with('s'));
         is_word.then(|| format!("{start}{instead}"))
     });
-    let mut stem = found.unwrap_or_else(|| word.to_owned());
+    let mut stem = terms.unwrap_or_else(|| word.to_owned());
     let mut chars = stem.chars().rev();
     let is_doubled = chars.next() == chars.next() && !stem.ends_with(['l', 's', 'z']);
     if is_doubled && stem.chars().count() > 3 {
@@ -118,9 +120,9 @@ fn stem(word: &str) -> String {
     stem
 }
 
-/// Stems that stand for one thing in formulas and in code: how programs call what mathematics writes, and the short
-/// forms of three letters that names are full of.
-const SAME: [(&str, &str); 30] = [
+/// Stems that mean the same in formulas and in code, as (program's form, common form): names that programs use for
+/// mathematical operations, and common three-letter abbreviations.
+const SYNONYMS: [(&str, &str); 30] = [
     ("clamp", "clip"),
     ("randn", "gauss"),
     ("normalvari", "gauss"),
@@ -154,7 +156,7 @@ const SAME: [(&str, &str); 30] = [
 ];
 
 /// Words that every component or every program has.
-const COMMON: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "any", "are", "as", "at", "be", "both", "but", "by", "can", "does", "each",
     "for", "from", "has", "have", "how", "if", "in", "into", "is", "it", "its", "itself", "not",
     "of", "on", "one", "only", "or", "other", "out", "over", "same", "so", "than", "that", "the",
@@ -166,8 +168,8 @@ const COMMON: &[&str] = &[
     "range",
 ];
 
-/// Letters that formulas and some programs write as they are spoken of elsewhere.
-fn greek(word: &str) -> Option<&'static str> {
+/// Returns the name of a Greek letter; None for other words.
+fn greek_letter_name(word: &str) -> Option<&'static str> {
     const LETTERS: [(&str, &str); 16] = [
         ("α", "alpha"),
         ("β", "beta"),
@@ -189,7 +191,7 @@ fn greek(word: &str) -> Option<&'static str> {
     LETTERS.iter().find(|(letter, _)| *letter == word).map(|(_, name)| *name)
 }
 
-/// Signs of a formula that name an operation, in the words of code.
+/// Signs of operations in formulas, with the word that code uses.
 const SIGNS: [(&str, &str); 6] = [
     ("∑", "sum"),
     ("Σ", "sum"),
@@ -199,28 +201,29 @@ const SIGNS: [(&str, &str); 6] = [
     ("~ U", "uniform"),
 ];
 
-/// The terms of a formula: its operations, the names in it of two letters or more, its telling numbers. By key.
-pub fn formula(text: &str) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
+/// Returns the terms of a formula, keyed by their form for comparison: its operations, its names of two letters or
+/// more, and its numbers of two digits or more.
+pub fn formula_terms(text: &str) -> BTreeMap<String, String> {
+    let mut terms = BTreeMap::new();
     let mut add = |key: Option<String>, written: &str| {
         if let Some(key) = key {
-            found.entry(key).or_insert_with(|| written.to_owned());
+            terms.entry(key).or_insert_with(|| written.to_owned());
         }
     };
-    tokens(text, |token| match token {
-        Token::Name(name) => words(name).into_iter().for_each(|word| add(key(word), word)),
-        Token::Number(written) => add(number(written), written),
+    for_each_token(text, |token| match token {
+        TextToken::Name(name) => identifier_words(name).into_iter().for_each(|word| add(word_key(word), word)),
+        TextToken::Number(written) => add(number_key(written), written),
     });
     for (sign, word) in SIGNS {
         if text.contains(sign) {
-            add(key(word), word);
+            add(word_key(word), word);
         }
     }
     if text.matches('|').count() > 1 {
-        add(key("norm"), "norm");
+        add(word_key("norm"), "norm");
     }
     if text.contains("log") && text.contains("softmax") {
-        add(key("entropy"), "cross entropy");
+        add(word_key("entropy"), "cross entropy");
     }
-    found
+    terms
 }

@@ -37,7 +37,7 @@ const FILES: [(&str, &str); 4] = [
     ("README.md", "A toy.\n\nThe relative position of two residues is a row of a table.\n"),
 ];
 
-fn component() -> Component {
+fn relative_position_component() -> Component {
     Component {
         id: "C07".into(),
         name: "Relative position (relative_position)".into(),
@@ -49,27 +49,27 @@ fn component() -> Component {
     }
 }
 
-fn look(tool: &str, arguments: &str, excerpt: &str) -> Look {
-    Look {
+fn trace_look(tool: &str, arguments: &str, excerpt: &str) -> JudgeToolCall {
+    JudgeToolCall {
         tool: tool.into(),
         arguments: arguments.into(),
         excerpt: Some(excerpt.into()),
-        ..Look::default()
+        ..JudgeToolCall::default()
     }
 }
 
-fn told(place: &Place) -> String {
+fn place_text(place: &CandidatePlace) -> String {
     format!("{}:{}-{} {}", place.path, place.start, place.end, place.name.as_deref().unwrap_or("-"))
 }
 
 fn places_of(name: &str) -> Vec<String> {
     let component = Component { name: name.into(), ..Component::default() };
-    places(&component, &FILES, &[], &[]).iter().map(told).collect()
+    places_in_files(&component, &FILES, &[], &[]).iter().map(place_text).collect()
 }
 
-/// How the place that defines the symbol was opened.
-fn opened_by(looks: &[Look], evidence: &[Evidence]) -> Option<OpenedBy> {
-    let all = places(&component(), &FILES, looks, evidence);
+/// Returns how the place that defines the symbol was opened.
+fn opened_by(looks: &[JudgeToolCall], evidence: &[Evidence]) -> Option<OpenedBy> {
+    let all = places_in_files(&relative_position_component(), &FILES, looks, evidence);
     let place = all.into_iter().find(|it| it.name.as_deref() == Some("relative_position")).unwrap();
     assert_eq!(place.is_opened, place.opened_by.is_some());
     place.opened_by
@@ -77,9 +77,9 @@ fn opened_by(looks: &[Look], evidence: &[Evidence]) -> Option<OpenedBy> {
 
 #[test]
 fn what_defines_the_symbol_comes_first_then_what_speaks_of_it() {
-    let all = places(&component(), &FILES, &[], &[]);
+    let all = places_in_files(&relative_position_component(), &FILES, &[], &[]);
 
-    let order: Vec<String> = all.iter().map(told).collect();
+    let order: Vec<String> = all.iter().map(place_text).collect();
     assert_eq!(
         order,
         [
@@ -89,7 +89,7 @@ fn what_defines_the_symbol_comes_first_then_what_speaks_of_it() {
             "README.md:1-3 -",
         ]
     );
-    let why: Vec<String> = all[0].why.iter().map(ToString::to_string).collect();
+    let why: Vec<String> = all[0].reasons.iter().map(ToString::to_string).collect();
     assert_eq!(
         why,
         ["defines relative_position", "says position, relative, chain, residues, row",]
@@ -105,15 +105,15 @@ fn operations_of_a_formula_are_found_by_what_programs_call_them() {
         ..Component::default()
     };
     let other = ("p/torch.py", "def step(model, x, y):\n    return F.cross_entropy(model(x), y)\n");
-    let found = places(&component, &[FILES[0], FILES[1], other], &[], &[]);
+    let found = places_in_files(&component, &[FILES[0], FILES[1], other], &[], &[]);
 
-    let of = |terms: &[&str]| Why::Formula(terms.iter().map(|term| (*term).into()).collect());
-    let told: Vec<_> = found.iter().map(|it| (told(it), it.why.clone())).collect();
+    let formula_reason = |terms: &[&str]| MatchReason::Formula(terms.iter().map(|term| (*term).into()).collect());
+    let places: Vec<_> = found.iter().map(|it| (place_text(it), it.reasons.clone())).collect();
     assert_eq!(
-        told,
+        places,
         [
-            ("p/loss.py:4-6 sequence_loss".into(), vec![of(&["exp", "log", "sum"])]),
-            ("p/torch.py:1-2 step".into(), vec![of(&["cross entropy"])]),
+            ("p/loss.py:4-6 sequence_loss".into(), vec![formula_reason(&["exp", "log", "sum"])]),
+            ("p/torch.py:1-2 step".into(), vec![formula_reason(&["cross entropy"])]),
         ]
     );
 }
@@ -140,7 +140,7 @@ fn a_read_opens_its_lines_in_the_words_of_several_tools() {
         ("cat", r#"{"lines":"8-13","path":"p/embed.py"}"#),
         ("show", "sed -n '8,13p' p/embed.py"),
     ] {
-        assert_eq!(opened_by(&[look(tool, arguments, "")], &[]), read, "{tool} {arguments}");
+        assert_eq!(opened_by(&[trace_look(tool, arguments, "")], &[]), read, "{tool} {arguments}");
     }
     for (tool, arguments, excerpt) in [
         ("read", r#"{"path":"p/loss.py"}"#, ""),
@@ -154,15 +154,15 @@ fn a_read_opens_its_lines_in_the_words_of_several_tools() {
         ("symbols", r#"{"path":"p/embed.py"}"#, "p/embed.py:9-13 function relative_position"),
         ("search", r#"{"path":"p/embed.py","pattern":"x"}"#, "no line matches, in 1 files"),
     ] {
-        assert_eq!(opened_by(&[look(tool, arguments, excerpt)], &[]), None, "{tool} {arguments}");
+        assert_eq!(opened_by(&[trace_look(tool, arguments, excerpt)], &[]), None, "{tool} {arguments}");
     }
 }
 
 #[test]
 fn half_of_the_lines_are_enough_and_reads_add_up() {
-    let half = look("read", r#"{"path":"p/embed.py","start":1,"end":10}"#, "");
-    let less = look("read", r#"{"path":"p/embed.py","start":1,"end":9}"#, "");
-    let hit = look("grep", "x", "1 line matches\np/embed.py:13:     return min(max(\u{2026}");
+    let half = trace_look("read", r#"{"path":"p/embed.py","start":1,"end":10}"#, "");
+    let less = trace_look("read", r#"{"path":"p/embed.py","start":1,"end":9}"#, "");
+    let hit = trace_look("grep", "x", "1 line matches\np/embed.py:13:     return min(max(\u{2026}");
 
     assert_eq!(opened_by(&[half], &[]), Some(OpenedBy::Read));
     assert_eq!(opened_by(std::slice::from_ref(&less), &[]), None);
@@ -173,7 +173,7 @@ fn half_of_the_lines_are_enough_and_reads_add_up() {
 #[test]
 fn evidence_and_unknown_tools_count_and_say_so() {
     let cites = |lines| Evidence { path: "p/embed.py".into(), lines };
-    let unknown = look("bash", r#"{"command":"wc -l p/embed.py"}"#, "18 p/embed.py");
+    let unknown = trace_look("bash", r#"{"command":"wc -l p/embed.py"}"#, "18 p/embed.py");
 
     assert_eq!(opened_by(&[], &[cites(Some((13, 13)))]), Some(OpenedBy::Evidence));
     assert_eq!(opened_by(&[], &[cites(None)]), Some(OpenedBy::Evidence));
@@ -189,9 +189,9 @@ fn a_long_class_is_cut_into_its_methods_and_text_into_windows() {
     let prose = "words of a guide\n".repeat(100);
     let class = format!("class Long:\n{methods}");
     let component = Component { name: "Guide to step_7 (step_7)".into(), ..Component::default() };
-    let all = places(&component, &[("a.py", &class), ("guide.txt", &prose)], &[], &[]);
+    let all = places_in_files(&component, &[("a.py", &class), ("guide.txt", &prose)], &[], &[]);
 
-    assert_eq!(told(&all[0]), "a.py:23-24 Long.step_7");
+    assert_eq!(place_text(&all[0]), "a.py:23-24 Long.step_7");
     let windows = all.iter().filter(|it| it.path == "guide.txt");
     let windows: Vec<_> = windows.map(|it| (it.start, it.end)).collect();
     assert_eq!(windows, [(1, 40), (41, 80), (81, 100)]);
@@ -202,12 +202,12 @@ fn other_languages_have_places_too() {
     let rust = "use a::b;\n\nimpl Sampler {\n    /// Draws.\n    fn draw_binder(&self) -> u8 {\n        1\n    }\n}\n";
     let script = "import x from 'y';\n\nexport const drawBinder = () => {\n  return 1;\n};\n";
     let component = Component { name: "Draw (draw_binder)".into(), ..Component::default() };
-    let all = places(&component, &[("a.rs", rust), ("b.ts", script)], &[], &[]);
+    let all = places_in_files(&component, &[("a.rs", rust), ("b.ts", script)], &[], &[]);
 
     let names: Vec<_> = all.iter().map(|it| (it.path.as_str(), it.name.clone())).collect();
     assert_eq!(names.len(), 2, "{names:?}");
     assert!(names.iter().all(|(_, name)| name.is_some()), "{names:?}");
-    assert!(all[0].why.contains(&Why::Symbol("draw_binder".into())), "{all:?}");
+    assert!(all[0].reasons.contains(&MatchReason::Symbol("draw_binder".into())), "{all:?}");
 }
 
 proptest! {
@@ -221,13 +221,13 @@ proptest! {
         lines in (0..9_usize, 0..9_usize),
     ) {
         let component = Component { name, formula, ..Component::default() };
-        let looks = [look("read", &arguments, ""), look("x", "a.py", "")];
+        let looks = [trace_look("read", &arguments, ""), trace_look("x", "a.py", "")];
         let evidence = [Evidence { path: path.clone(), lines: Some(lines) }];
 
-        for place in places(&component, &[(&path, &text)], &looks, &evidence) {
+        for place in places_in_files(&component, &[(&path, &text)], &looks, &evidence) {
             prop_assert!(1 <= place.start && place.start <= place.end);
             prop_assert!(place.end <= text.lines().count());
-            prop_assert!(place.score > 0.0 && !place.why.is_empty());
+            prop_assert!(place.score > 0.0 && !place.reasons.is_empty());
         }
     }
 }

@@ -9,7 +9,8 @@ use trajview_run::Time;
 pub struct Day(jiff::civil::Date);
 
 impl Day {
-    pub fn of(time: Time) -> Option<Self> {
+    /// Returns the day of a time, in UTC.
+    pub fn from_time(time: Time) -> Option<Self> {
         let stamp = jiff::Timestamp::from_millisecond(time.0).ok()?;
         Some(Self(stamp.to_zoned(jiff::tz::TimeZone::UTC).date()))
     }

@@ -1,26 +1,26 @@
-//! What a run costs at list prices: by step, turn, agent, model, and as a whole.
+//! Computes the cost of a run at list prices: by step, turn, agent and model, and in total.
 //!
-//! A recording says how many tokens each response of the model took, and some say what it cost. The latter is *recorded*
-//! ([`trajview_run::Turn::cost_usd`]). Here cost is *computed*, from tokens and a dated table of prices ([`Prices`]); the two
-//! stand side by side and are never mixed. Tokens that have no price keep their reason ([`Why`]); a sum that has some of
-//! them has no total, and is at least what the others cost.
+//! A recording says how many tokens each response of the model took, and some say what it cost. The latter is
+//! *recorded* ([`trajview_run::Turn::cost_usd`]). Here cost is *computed*, from tokens and a dated table of prices
+//! ([`Prices`]); the two are shown side by side and are never mixed. Tokens that have no price keep the reason
+//! ([`NoPriceReason`]); a sum that includes such tokens has no total, only a lower bound.
 //!
-//! [`RunCost::of`] prices every response once, as a [`Charge`]; every sum is over these, so that those by step, by turn,
-//! by agent and by model come to the same. To add a price, add a row to `assets/prices.json`.
+//! [`RunCost::new`] prices every response once, as a [`Charge`]; all sums are over these charges, so that the sums by
+//! step, by turn, by agent and by model agree. To add a price, add a row to `assets/prices.json`.
 
 mod charge;
-mod charges;
+mod run_cost;
 pub mod day;
-mod price;
-pub mod prices;
-mod spelling;
-mod sum;
+mod token_price;
+pub mod price_table;
+mod model_names;
+mod cost_sum;
 #[cfg(test)]
 mod tests;
-pub mod why;
+pub mod price_reasons;
 
-pub use charge::{Charge, Priced};
-pub use charges::{RunCost, Told};
-pub use prices::Prices;
-pub use sum::Sum;
-pub use why::Why;
+pub use charge::{Charge, ResponsePrice};
+pub use run_cost::{RunCost, SeenResponses};
+pub use price_table::Prices;
+pub use cost_sum::CostSum;
+pub use price_reasons::NoPriceReason;

@@ -1,18 +1,18 @@
-//! Decisions of a project, and which of them apply where (Continuity).
+//! Decisions of a project, and the search for those that apply to a text or a file (Continuity).
 //!
-//! [`Store`] is Continuity's file of decisions with its code links; [`key`] draws from a text what it is about to touch;
-//! [`rank`] finds the decisions for it; [`lane`] does so for every step of a run; [`drawn`] makes decisions of what a run's
-//! own requests say; [`kept`] has what judges said of whether the code keeps them.
+//! [`DecisionStore`] is Continuity's file of decisions with its code links; [`retrieval_key`] builds the retrieval key of a text;
+//! [`ranking`] finds the decisions for it; [`step_decisions`] does so for every step of a run; [`extraction`] extracts decisions from a
+//! run's own requests; [`decision_verdicts`] has the verdicts of judges on whether the code keeps them.
 
-pub mod drawn;
-pub mod kept;
-pub mod key;
-pub mod lane;
-pub mod measure;
-pub mod rank;
+pub mod extraction;
+pub mod decision_verdicts;
+pub mod retrieval_key;
+pub mod step_decisions;
+pub mod retrieval_quality;
+pub mod ranking;
 
-pub use kept::Kept;
-pub use lane::Lane;
+pub use decision_verdicts::DecisionVerdict;
+pub use step_decisions::DecisionLane;
 
 use std::{collections::HashMap, path::PathBuf};
 
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use trajview_formats::not_finite;
 
-/// One decision, as its store has it.
+/// A decision, as stored.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
@@ -34,49 +34,50 @@ pub struct Decision {
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Ids of the decisions that it takes the place of.
+    /// Ids of the decisions that it replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supersedes: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub superseded_by: Vec<String>,
-    /// Paths and globs that it is about.
+    /// Paths and globs to which the decision applies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
 /// The decisions of a project in the order of their file, and the files that are linked to them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Store {
+pub struct DecisionStore {
     pub decisions: Vec<Decision>,
-    /// Path, and the ids that are linked to it.
+    /// Pairs of a path and the ids that are linked to it.
     pub links: Vec<(String, Vec<String>)>,
-    /// What could not be read, in sentences.
+    /// Sentences about entries that could not be read.
     pub warnings: Vec<String>,
     /// The file that it was read from.
     pub origin: Option<PathBuf>,
-    /// In which line of the file a decision begins, counted from 1, by its id.
+    /// The line of the file in which each decision begins, counted from 1, keyed by the decision's id.
     pub lines: HashMap<String, usize>,
 }
 
 impl Decision {
-    /// What of it is judged: an edited decision has other words.
-    pub fn words(&self) -> String {
+    /// Returns the text that judges see; it differs after an edit of the decision.
+    pub fn judged_text(&self) -> String {
         format!("{}\n{}", self.question.trim(), self.answer.trim())
     }
 
-    /// Whether another took its place, or it is said to be out of date: it counts less.
+    /// Returns whether another decision replaced it, or its status says that it is out of date; such a decision counts
+    /// less.
     pub fn is_past(&self) -> bool {
         let status = self.status.as_deref().unwrap_or_default().to_ascii_lowercase();
         matches!(status.as_str(), "superseded" | "outdated" | "deprecated")
     }
 }
 
-impl Store {
-    /// Of a JSON array, or of `{decisions: []}`. The error is a sentence. An entry without an id is left out with a warning;
-    /// of two with one id the first counts.
-    pub fn read(text: &str) -> Result<Self, String> {
+impl DecisionStore {
+    /// Parses a JSON array, or an object `{decisions: []}`. The error is a sentence. An entry without an id is left
+    /// out with a warning; of two entries with the same id the first counts.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let document: Value = serde_json::from_str(&not_finite::readable(text))
+        let document: Value = serde_json::from_str(&not_finite::readable_json(text))
             .map_err(|why| format!("no JSON: {why}"))?;
         let list = match &document {
             Value::Array(list) => list,
@@ -85,11 +86,11 @@ impl Store {
                 .and_then(Value::as_array)
                 .ok_or("expected a list of decisions, or an object with `decisions`")?,
         };
-        let mut store = Self { lines: lines(text), ..Self::default() };
+        let mut store = Self { lines: lines_by_id(text), ..Self::default() };
         for (number, value) in (1..).zip(list) {
-            let decision = decision(value);
+            let decision = parse_decision(value);
             match decision {
-                Some(it) if store.decision(&it.id).is_some() => {
+                Some(it) if store.find_decision(&it.id).is_some() => {
                     store.warnings.push(format!("decision {number}: the id {} is taken", it.id));
                 }
                 Some(decision) => store.decisions.push(decision),
@@ -100,8 +101,8 @@ impl Store {
     }
 
     /// Adds the links of a `code-links.json`. The error is a sentence.
-    pub fn link(&mut self, text: &str) -> Result<(), String> {
-        let document: Value = serde_json::from_str(&not_finite::readable(text))
+    pub fn add_links(&mut self, text: &str) -> Result<(), String> {
+        let document: Value = serde_json::from_str(&not_finite::readable_json(text))
             .map_err(|why| format!("no JSON: {why}"))?;
         let links = document.get("links").and_then(Value::as_array);
         for link in links.ok_or("expected an object with `links`")? {
@@ -115,14 +116,16 @@ impl Store {
         Ok(())
     }
 
-    pub fn decision(&self, id: &str) -> Option<&Decision> {
+    /// Returns the decision of that id.
+    pub fn find_decision(&self, id: &str) -> Option<&Decision> {
         self.decisions.iter().find(|decision| decision.id == id)
     }
 
-    /// The chain of decisions that took each other's place, the first of them first; one alone is none. A circle is cut.
-    pub fn chains(&self) -> Vec<Vec<&Decision>> {
+    /// Returns the chains of decisions in which each replaced the one before it. A decision alone is no chain; a
+    /// circle is cut.
+    pub fn supersession_chains(&self) -> Vec<Vec<&Decision>> {
         let after = |decision: &Decision| {
-            let by = decision.superseded_by.iter().find_map(|id| self.decision(id));
+            let by = decision.superseded_by.iter().find_map(|id| self.find_decision(id));
             by.or_else(|| self.decisions.iter().find(|it| it.supersedes.contains(&decision.id)))
         };
         let is_first = |decision: &&Decision| {
@@ -144,10 +147,10 @@ impl Store {
     }
 }
 
-/// The line in which each id stands first.
-fn lines(text: &str) -> HashMap<String, usize> {
+/// Returns the first line of each id.
+fn lines_by_id(text: &str) -> HashMap<String, usize> {
     const KEY: &str = "\"id\"";
-    let mut found = HashMap::new();
+    let mut first_lines = HashMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         for (at, _) in line.match_indices(KEY) {
             let Some(rest) = line[at + KEY.len()..].trim_start().strip_prefix(':') else {
@@ -155,14 +158,14 @@ fn lines(text: &str) -> HashMap<String, usize> {
             };
             let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
             if let Some(Ok(Value::String(id))) = values.next() {
-                found.entry(id).or_insert(number);
+                first_lines.entry(id).or_insert(number);
             }
         }
     }
-    found
+    first_lines
 }
 
-fn decision(value: &Value) -> Option<Decision> {
+fn parse_decision(value: &Value) -> Option<Decision> {
     let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let id = text("id").or_else(|| Some(value.get("id")?.as_i64()?.to_string()))?;
     let list = |key: &str| match value.get(key) {
@@ -191,34 +194,34 @@ mod tests {
 
     #[test]
     fn a_store_is_read_whatever_is_missing() {
-        let store = Store::read(r#"{"decisions":[{"id":"a","tags":null,"supersededBy":"b"},{"question":"?"},{"id":"a"},{"id":"b","supersedes":["a"]},4]}"#).unwrap();
+        let store = DecisionStore::parse(r#"{"decisions":[{"id":"a","tags":null,"supersededBy":"b"},{"question":"?"},{"id":"a"},{"id":"b","supersedes":["a"]},4]}"#).unwrap();
 
         assert_eq!(store.decisions.len(), 2);
         assert_eq!(store.warnings.len(), 3);
         let chains: Vec<Vec<&str>> = store
-            .chains()
+            .supersession_chains()
             .iter()
             .map(|chain| chain.iter().map(|it| it.id.as_str()).collect())
             .collect();
         assert_eq!(chains, [["a", "b"]]);
-        let lines = Store::read("[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]")
+        let lines = DecisionStore::parse("[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]")
             .unwrap()
             .lines;
         assert_eq!((lines.get("a"), lines.get("b")), (Some(&2), Some(&4)));
-        assert!(Store::read("{}").is_err() && Store::read("[").is_err());
+        assert!(DecisionStore::parse("{}").is_err() && DecisionStore::parse("[").is_err());
     }
 
     #[test]
     fn decisions_that_supersede_each_other_in_a_circle_end() {
-        let store = Store::read(r#"[{"id":"x","supersededBy":"a"},{"id":"a","supersededBy":"b"},{"id":"b","supersededBy":"a"}]"#).unwrap();
-        assert_eq!(store.chains().iter().map(Vec::len).collect::<Vec<_>>(), [3]);
+        let store = DecisionStore::parse(r#"[{"id":"x","supersededBy":"a"},{"id":"a","supersededBy":"b"},{"id":"b","supersededBy":"a"}]"#).unwrap();
+        assert_eq!(store.supersession_chains().iter().map(Vec::len).collect::<Vec<_>>(), [3]);
     }
 
     #[test]
     fn links_name_the_decisions_of_a_file() {
-        let mut store = Store::read(r#"[{"id":"a"}]"#).unwrap();
+        let mut store = DecisionStore::parse(r#"[{"id":"a"}]"#).unwrap();
         store
-            .link(r#"{"links":[{"location":{"filePath":"a.py"},"linkedDecisionIds":["a"]},{}]}"#)
+            .add_links(r#"{"links":[{"location":{"filePath":"a.py"},"linkedDecisionIds":["a"]},{}]}"#)
             .unwrap();
         assert_eq!(store.links, [("a.py".to_owned(), vec!["a".to_owned()])]);
     }

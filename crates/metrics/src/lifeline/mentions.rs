@@ -1,33 +1,35 @@
-//! Which files of a moment mention a word, kept from moment to moment: a turn changes a few files, and a run has many names.
+//! An index of the files that mention each word. It is updated from moment to moment, since a turn changes few files
+//! and a run has many names.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{facts::FileFacts, snapshot::File};
+use super::{file_facts::FileFacts, facts_snapshot::CodeFile};
 use trajview_run::RepoPath;
 
 /// The files that mention each word, and the words that the last turn touched.
 #[derive(Debug, Default)]
-pub(super) struct Mentions<'m> {
+pub(super) struct WordMentions<'m> {
     /// Ascending by path.
     files: HashMap<&'m str, Vec<&'m RepoPath>>,
-    /// In the files that the last turn touched, before or after it.
+    /// The words of the files that the last turn touched, before or after it.
     touched: HashSet<&'m str>,
-    /// Whether one of those files imports all of a module: it can mean any word.
+    /// True where one of those files imports all names of a module, so that it can mention any word.
     touched_any: bool,
 }
 
-impl<'m> Mentions<'m> {
-    /// Takes the next moment: the files that a turn touched as they were before, and those that it left.
-    pub fn go_on(
+impl<'m> WordMentions<'m> {
+    /// Updates the index for the next moment: `before` are the touched files as they were before the turn, `after` as
+    /// they are after it.
+    pub fn take_moment(
         &mut self,
-        before: impl Iterator<Item = (&'m RepoPath, &'m File)>,
-        after: impl Iterator<Item = (&'m RepoPath, &'m File)>,
+        before: impl Iterator<Item = (&'m RepoPath, &'m CodeFile)>,
+        after: impl Iterator<Item = (&'m RepoPath, &'m CodeFile)>,
     ) {
         self.touched.clear();
         self.touched_any = false;
         for (path, file) in before {
-            self.touch(&file.facts);
-            for word in file.facts.words() {
+            self.touch_words(&file.facts);
+            for word in file.facts.mentioned_names() {
                 if let Some(files) = self.files.get_mut(word)
                     && let Ok(at) = files.binary_search(&path)
                 {
@@ -36,8 +38,8 @@ impl<'m> Mentions<'m> {
             }
         }
         for (path, file) in after {
-            self.touch(&file.facts);
-            for word in file.facts.words() {
+            self.touch_words(&file.facts);
+            for word in file.facts.mentioned_names() {
                 let files = self.files.entry(word).or_default();
                 if let Err(at) = files.binary_search(&path) {
                     files.insert(at, path);
@@ -46,18 +48,18 @@ impl<'m> Mentions<'m> {
         }
     }
 
-    fn touch(&mut self, facts: &'m FileFacts) {
+    fn touch_words(&mut self, facts: &'m FileFacts) {
         self.touched_any |= facts.imports.iter().any(|it| it.name.as_deref() == Some("*"));
-        self.touched.extend(facts.words());
+        self.touched.extend(facts.mentioned_names());
     }
 
-    /// The words of the files that the last turn touched; None where they may mean any word.
-    pub fn touched(&self) -> Option<impl Iterator<Item = &'m str>> {
+    /// Returns the words of the files that the last turn touched; None where these files may mention any word.
+    pub fn touched_words(&self) -> Option<impl Iterator<Item = &'m str>> {
         (!self.touched_any).then(|| self.touched.iter().copied())
     }
 
-    /// The files that mention a word, by path.
-    pub fn files(&self, word: &str) -> &[&'m RepoPath] {
+    /// Returns the files that mention a word, by path.
+    pub fn files_mentioning(&self, word: &str) -> &[&'m RepoPath] {
         self.files.get(word).map_or(&[], Vec::as_slice)
     }
 }

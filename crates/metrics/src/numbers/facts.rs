@@ -1,48 +1,49 @@
-//! What numbers are worked out of.
+//! The facts from which numbers are computed.
 
 use serde::Serialize;
 
 use crate::{
-    exposure::AtTurn, faithfulness::Faithfulness, process::Processed, quality::Snapshot,
+    exposure::ExposureAtTurn, faithfulness::Faithfulness, process::ProcessNumbers, quality::QualitySnapshot,
     reuse::Reuse,
 };
 use trajview_run::{
-    Turn, pace,
-    recorded::{Passed, TestGroup, Tests},
+    Turn, step_pace,
+    checkpoint_record::{PassCount, TestGroup, RecordedTests},
 };
 
-/// What is known of a run at one moment, part by part. A place that shows numbers says once where each part is to be
-/// had; then it can show every number.
-pub trait Facts {
-    /// The code, measured; None where no file was measured.
-    fn code(&self) -> Option<&Snapshot>;
+/// The facts about a run at one moment, part by part. A place that shows numbers implements this once, and can then
+/// show every number.
+pub trait MomentFacts {
+    /// Returns the measured code; None where no file was measured.
+    fn code_snapshot(&self) -> Option<&QualitySnapshot>;
 
-    /// None where no file could be read.
-    fn reuse(&self) -> Option<Reused>;
+    /// Returns the reuse between modules; None where no file could be read.
+    fn reuse_counts(&self) -> Option<ReuseCounts>;
 
-    /// None where nobody judged this moment.
-    fn verdicts(&self) -> Option<Verdicts>;
+    /// Returns the judged scores; None where nobody judged this moment.
+    fn verdict_summary(&self) -> Option<VerdictSummary>;
 
-    /// None without an audit of exposure.
-    fn exposed(&self) -> Option<AtTurn>;
+    /// Returns the shares of the exposure audit; None without an audit.
+    fn exposure_shares(&self) -> Option<ExposureAtTurn>;
 
-    /// None where no test is recorded, and where the harness failed and not the code.
-    fn tested(&self) -> Option<Tested>;
+    /// Returns the test results; None where no test is recorded, and where the harness failed and not the code.
+    fn test_results(&self) -> Option<TestScores>;
 
-    /// What there is in the turns: from the beginning, or since the point before where a place shows points.
-    fn counted(&self) -> Counted;
+    /// Returns the counts over the turns: from the beginning, or since the previous point where a place shows points.
+    fn turn_counts(&self) -> TurnCounts;
 
-    /// What the same turns record that they took.
-    fn spent(&self) -> Spent;
+    /// Returns the recorded usage of the same turns.
+    fn turn_usage(&self) -> TurnUsage;
 
-    /// How the whole run was worked on; None where that was not looked at, and at any moment but the end.
-    fn process(&self) -> Option<Processed>;
+    /// Returns the numbers about the process of the whole run; None where they were not computed, and at any moment
+    /// but the end.
+    fn process_numbers(&self) -> Option<ProcessNumbers>;
 }
 
-/// What modules use of each other.
+/// Counts of the symbols that modules use from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct Reused {
-    /// None where nothing is exported, and where there is one module alone.
+pub struct ReuseCounts {
+    /// None where nothing is exported, and where there is only one module.
     pub dir: Option<f64>,
     pub exported: Option<usize>,
     pub reused: Option<usize>,
@@ -51,42 +52,42 @@ pub struct Reused {
     pub registered: Option<usize>,
 }
 
-impl Reused {
-    /// Nothing where no file could be read.
-    pub fn of(reuse: &Reuse) -> Self {
+impl ReuseCounts {
+    /// Takes the counts of a snapshot; all are None where no file could be read.
+    pub fn from_reuse(reuse: &Reuse) -> Self {
         let read = Some(reuse).filter(|reuse| reuse.is_read());
         Self {
             dir: read.and_then(Reuse::dir),
-            exported: read.map(Reuse::exported),
-            reused: read.map(Reuse::reused),
-            registered: read.map(Reuse::registered),
+            exported: read.map(Reuse::exported_count),
+            reused: read.map(Reuse::reused_count),
+            registered: read.map(Reuse::registered_count),
         }
     }
 }
 
-/// What a judgement comes to.
+/// The summed-up scores of a judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Verdicts {
+pub struct VerdictSummary {
     pub mcf: Option<f64>,
-    /// With blockers taken into account; None where there are none.
+    /// The MCF with blockers taken into account; None where there are no blockers.
     pub mcf_capped: Option<f64>,
     pub severe: Option<usize>,
     pub full: Option<usize>,
     /// Components with a score.
     pub judged: Option<usize>,
     pub components: Option<usize>,
-    /// Of the state that was judged.
+    /// The DIR of the state that was judged.
     pub dir: Option<f64>,
 }
 
-impl Verdicts {
-    pub fn of(scores: &Faithfulness, dir: Option<f64>) -> Self {
+impl VerdictSummary {
+    pub fn from_scores(scores: &Faithfulness, dir: Option<f64>) -> Self {
         let counted = |count: usize| (scores.judged > 0).then_some(count);
         Self {
             mcf: scores.mcf(),
             mcf_capped: scores.capped.as_ref().map(|it| it.mcf),
-            severe: counted(scores.severe()),
-            full: counted(scores.full()),
+            severe: counted(scores.severe_count()),
+            full: counted(scores.full_count()),
             judged: Some(scores.judged),
             components: Some(scores.components),
             dir,
@@ -94,29 +95,29 @@ impl Verdicts {
     }
 }
 
-/// What the tests of a checkpoint said.
+/// The test results of a checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tested {
+pub struct TestScores {
     /// Every test of the checkpoint and those before it.
-    pub strict: Passed,
+    pub strict: PassCount,
     /// The tests of the checkpoint alone.
-    pub iso: Option<Passed>,
-    pub core: Option<Passed>,
+    pub iso: Option<PassCount>,
+    pub core: Option<PassCount>,
 }
 
-impl Tested {
-    /// None where the harness failed and not the code.
-    pub fn of(tests: &Tests) -> Option<Self> {
-        let core = tests.group(TestGroup::Core);
-        let found = Self { strict: tests.strict, iso: Some(tests.iso), core };
-        (!tests.infrastructure_failure).then_some(found)
+impl TestScores {
+    /// Returns None where the harness failed and not the code.
+    pub fn from_tests(tests: &RecordedTests) -> Option<Self> {
+        let core = tests.group_counts(TestGroup::Core);
+        let scores = Self { strict: tests.strict, iso: Some(tests.iso), core };
+        (!tests.infrastructure_failure).then_some(scores)
     }
 }
 
-/// What there is in some turns; None where it cannot be told.
+/// Counts over some turns; None where the recording does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Counted {
-    /// Those that count.
+pub struct TurnCounts {
+    /// The number of turns that count.
     pub turns: Option<f64>,
     pub checkpoints: Option<f64>,
     /// Lines added and removed.
@@ -124,23 +125,23 @@ pub struct Counted {
     pub warnings: Option<f64>,
 }
 
-/// What some turns took; None where it is not recorded.
+/// The usage of some turns; None where it is not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spent {
-    /// Read and written.
+pub struct TurnUsage {
+    /// Tokens read and written.
     pub tokens: Option<f64>,
-    /// As recorded.
+    /// The cost as recorded.
     pub cost_usd: Option<f64>,
-    /// From a table of prices; None where a token has no price.
+    /// The cost from the table of prices; None where a token has no price.
     pub computed_usd: Option<f64>,
     pub seconds: Option<f64>,
     /// Tokens in the main agent's context at the end of the last of the turns.
     pub context: Option<f64>,
 }
 
-impl Spent {
-    /// The sums over turns; None where one of them does not say.
-    pub fn of(turns: &[Turn]) -> Self {
+impl TurnUsage {
+    /// Returns the sums over turns; None where one of them has no value.
+    pub fn from_turns(turns: &[Turn]) -> Self {
         let tokens =
             |turn: &Turn| Some(turn.tokens.input?.saturating_add(turn.tokens.output?) as f64);
         let first = turns.first().and_then(|turn| turn.started_at);
@@ -150,7 +151,7 @@ impl Spent {
             cost_usd: turns.iter().map(|turn| turn.cost_usd).sum(),
             computed_usd: None,
             seconds: first.zip(last).and_then(|(first, last)| last.seconds_since(first)),
-            context: turns.last().and_then(pace::context_after).map(|tokens| tokens as f64),
+            context: turns.last().and_then(step_pace::context_after).map(|tokens| tokens as f64),
         }
     }
 }

@@ -1,254 +1,254 @@
 //! THE list of numbers: every number that this program shows or writes is one row of `rows`.
 //!
-//! A row says what a number is called, its unit, its range, which way is better, how it is written, how it is got,
-//! where its formula is from, what it opens into, and where it is shown. The curves, the columns of the table of
-//! runs, the comparison, the corpus, CSV, `trajview metrics` and the documentation are made from the rows: a place
-//! holds a [`Number`] and never a name. To add a number add a row; the compiler asks for everything a row needs.
+//! A row has the name of a number, its unit, its range, the better direction, its format, its computation, the source
+//! of its formula, its evidence, and the places that show it. The curves, the columns of the table of runs, the
+//! comparison, the corpus, CSV, `trajview metrics` and the documentation are made from the rows: each place has a
+//! [`Number`] and never a name. To add a number add a row; the compiler asks for everything a row needs.
 //!
-//! [`facts`] is what rows are worked out of, `written` how values are written. Where a formula differs by profile,
-//! the definition says so and [`Profile`](super::quality::Profile) decides.
+//! [`facts`] has the inputs of the rows, `number_format` the formats of values. Where a formula differs by profile, the
+//! definition says so and [`QualityProfile`](super::quality::QualityProfile) decides.
 
 pub mod facts;
-mod row;
+mod number_definition;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod written;
+mod number_format;
 
 use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
-use super::{quality::Snapshot, rubric_tree::Summary};
-use facts::Facts;
-use trajview_run::{recorded::Passed, rubric::FULL};
+use super::{quality::QualitySnapshot, rubric_tree::TreeSummary};
+use facts::MomentFacts;
+use trajview_run::{checkpoint_record::PassCount, rubric::FULL_SCORE};
 
-pub use row::{Better, Column, Evidence, Of, Row, Shown};
+pub use number_definition::{BetterDirection, NumberColumn, NumberEvidence, NumberInput, NumberDefinition, NumberRanks};
 pub use rows::Number;
-pub use written::{Form, Style};
+pub use number_format::{NumberForm, NumberStyle};
 
 /// The numbers with a curve, in the order in which curves are listed.
-pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.curve));
+pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.curve));
 
 /// The numbers of a moment in a comparison: those with a curve first, in its order.
 pub static MOMENT: LazyLock<Vec<Number>> =
-    LazyLock::new(|| ranked(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX))));
+    LazyLock::new(|| numbers_ranked_by(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX))));
 
 /// The numbers that runs are compared by, in order.
-pub static COMPARED: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.compare));
+pub static COMPARED: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.compare));
 
-/// What SLUMP takes differences of, and shares of the gap.
+/// The numbers of which SLUMP takes differences and shares of the gap.
 pub const SLUMP: [Number; 3] = [Number::Mcf, Number::Dir, Number::If50];
 
 /// The numbers of a corpus, in order.
-pub static CORPUS: LazyLock<Vec<Number>> = LazyLock::new(|| ranked(|shown| shown.corpus));
+pub static CORPUS: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.corpus));
 
-/// The numbers that have a rank in a place, in the order of their ranks; equal ranks in the order of the rows.
-pub fn ranked(rank: impl Fn(&Shown) -> Option<u8>) -> Vec<Number> {
-    let shown = Number::ALL.iter().filter_map(|number| Some((rank(&number.row().shown)?, *number)));
+/// Returns the numbers that have a rank in a place, in the order of their ranks; equal ranks in the order of the rows.
+pub fn numbers_ranked_by(rank: impl Fn(&NumberRanks) -> Option<u8>) -> Vec<Number> {
+    let shown = Number::ALL.iter().filter_map(|number| Some((rank(&number.row().ranks)?, *number)));
     let mut shown: Vec<(u8, Number)> = shown.collect();
     shown.sort(); // the order of numbers is that of the rows
     shown.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Those of some numbers that are shown: rare ones where there are any.
-pub fn shown(numbers: &[Number], is_there: impl Fn(Number) -> bool) -> Vec<Number> {
+/// Returns the numbers to show: all that are not rare, and the rare ones that the run has (`is_there`).
+pub fn visible_numbers(numbers: &[Number], is_there: impl Fn(Number) -> bool) -> Vec<Number> {
     let numbers = numbers.iter().copied();
     numbers.filter(|number| !number.is_rare() || is_there(*number)).collect()
 }
 
-/// Some numbers with their values, in an order; as JSON an object.
+/// Numbers with their values, in order; an object in JSON.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Values(pub Vec<(Number, Option<f64>)>);
+pub struct NumberValues(pub Vec<(Number, Option<f64>)>);
 
-impl Values {
-    pub fn of(numbers: &[Number], value: impl Fn(Number) -> Option<f64>) -> Self {
+impl NumberValues {
+    pub fn new(numbers: &[Number], value: impl Fn(Number) -> Option<f64>) -> Self {
         Self(numbers.iter().map(|number| (*number, value(*number))).collect())
     }
 
-    /// None where the number is not among them, and where it has no value.
+    /// Returns the value of a number; None where the number is not among them, and where it has no value.
     pub fn get(&self, number: Number) -> Option<f64> {
         self.0.iter().find(|(other, _)| *other == number)?.1
     }
 }
 
-impl Serialize for Values {
+impl Serialize for NumberValues {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let json = |(number, value): &(Number, Option<f64>)| {
-            (number.id(), value.map(|value| Json { number: *number, value }))
+            (number.id(), value.map(|value| NumberJson { number: *number, value }))
         };
         serializer.collect_map(self.0.iter().map(json))
     }
 }
 
-/// A value as it stands in JSON: what is counted is whole.
-struct Json {
+/// A value as written in JSON: counts are whole numbers.
+struct NumberJson {
     number: Number,
     value: f64,
 }
 
-impl Serialize for Json {
+impl Serialize for NumberJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_whole = self.value.fract() == 0.0 && (0.0..WHOLE).contains(&self.value);
         match self.number.row().form {
-            Form::Count | Form::Amount if is_whole => serializer.serialize_u64(self.value as u64),
-            Form::Count
-            | Form::Amount
-            | Form::FineShare
-            | Form::Share
-            | Form::Percent
-            | Form::Score
-            | Form::Tenths
-            | Form::Dollars
-            | Form::Seconds
-            | Form::Statistic => serializer.serialize_f64(self.value),
+            NumberForm::Count | NumberForm::Amount if is_whole => serializer.serialize_u64(self.value as u64),
+            NumberForm::Count
+            | NumberForm::Amount
+            | NumberForm::FineShare
+            | NumberForm::Share
+            | NumberForm::Percent
+            | NumberForm::Score
+            | NumberForm::Tenths
+            | NumberForm::Dollars
+            | NumberForm::Seconds
+            | NumberForm::Statistic => serializer.serialize_f64(self.value),
         }
     }
 }
 
-/// Below this every whole number is a float of its own.
+/// Below this every whole number can be represented exactly as a float.
 const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 impl Number {
-    /// The number of that id; None where there is none.
-    pub fn find(id: &str) -> Option<Self> {
+    /// Returns the number of that id; None where there is none.
+    pub fn find_by_id(id: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|number| number.id() == id)
     }
 
-    /// The name in JSON and CSV.
+    /// Returns the name in JSON and CSV.
     pub fn id(self) -> &'static str {
         self.row().id
     }
 
-    /// The name people read.
+    /// Returns the name that people read.
     pub fn label(self) -> &'static str {
         self.row().label
     }
 
-    /// The name at the head of a narrow column.
+    /// Returns the name at the head of a narrow column.
     pub fn short(self) -> &'static str {
         self.row().short
     }
 
-    pub fn better(self) -> Better {
+    pub fn better(self) -> BetterDirection {
         self.row().better
     }
 
-    /// Whether it is shown only where a run has it: hardly a checklist has blockers.
+    /// Returns whether the number is shown only where a run has it: few checklists have blockers.
     pub const fn is_rare(self) -> bool {
         matches!(self, Self::McfCapped)
     }
 
-    /// Whether values lie between 0 and 1.
+    /// Returns whether values are between 0 and 1.
     pub fn is_share(self) -> bool {
         self.row().form.is_share()
     }
 
-    /// The value at a moment; None where it is not recorded, not judged or not measured (yet).
-    pub fn value(self, facts: &dyn Facts) -> Option<f64> {
-        match self.row().of {
-            Of::Code(of) => facts.code().map(of),
-            Of::Reuse(of) => of(&facts.reuse()?),
-            Of::Judgement(of) => of(&facts.verdicts()?),
-            Of::Exposure(of) => facts.exposed().map(|exposed| of(&exposed)),
-            Of::Tests(_) => self.passed(facts)?.share(),
-            Of::Counted(of) => of(&facts.counted()),
-            Of::Spent(of) => of(&facts.spent()),
-            Of::Process(of) => of(&facts.process()?),
-            Of::RubricTree(_) | Of::Raters | Of::Runs => None,
+    /// Returns the value at a moment; None where it is not recorded, not judged or not measured (yet).
+    pub fn value_at(self, facts: &dyn MomentFacts) -> Option<f64> {
+        match self.row().input {
+            NumberInput::Code(formula) => facts.code_snapshot().map(formula),
+            NumberInput::Reuse(formula) => formula(&facts.reuse_counts()?),
+            NumberInput::Judgement(formula) => formula(&facts.verdict_summary()?),
+            NumberInput::Exposure(formula) => facts.exposure_shares().map(|exposed| formula(&exposed)),
+            NumberInput::Tests(_) => self.tests_passed(facts)?.passed_share(),
+            NumberInput::Counted(formula) => formula(&facts.turn_counts()),
+            NumberInput::Spent(formula) => formula(&facts.turn_usage()),
+            NumberInput::Process(formula) => formula(&facts.process_numbers()?),
+            NumberInput::RubricTree(_) | NumberInput::Raters | NumberInput::Runs => None,
         }
     }
 
-    /// The value of one state of the code; None for numbers that are of something else.
-    pub fn of_code(self, snapshot: &Snapshot) -> Option<f64> {
-        match self.row().of {
-            Of::Code(of) => Some(of(snapshot)),
-            Of::Reuse(_)
-            | Of::Judgement(_)
-            | Of::Exposure(_)
-            | Of::Tests(_)
-            | Of::Counted(_)
-            | Of::Spent(_)
-            | Of::Process(_)
-            | Of::RubricTree(_)
-            | Of::Raters
-            | Of::Runs => None,
+    /// Returns the value for one state of the code; None for numbers with another input.
+    pub fn value_of_code(self, snapshot: &QualitySnapshot) -> Option<f64> {
+        match self.row().input {
+            NumberInput::Code(formula) => Some(formula(snapshot)),
+            NumberInput::Reuse(_)
+            | NumberInput::Judgement(_)
+            | NumberInput::Exposure(_)
+            | NumberInput::Tests(_)
+            | NumberInput::Counted(_)
+            | NumberInput::Spent(_)
+            | NumberInput::Process(_)
+            | NumberInput::RubricTree(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => None,
         }
     }
 
-    /// How many of how many, of a number of tests; None for other numbers.
-    pub fn passed(self, facts: &dyn Facts) -> Option<Passed> {
-        match self.row().of {
-            Of::Tests(of) => of(&facts.tested()?),
-            Of::Code(_)
-            | Of::Reuse(_)
-            | Of::Judgement(_)
-            | Of::Exposure(_)
-            | Of::Counted(_)
-            | Of::Spent(_)
-            | Of::Process(_)
-            | Of::RubricTree(_)
-            | Of::Raters
-            | Of::Runs => None,
+    /// Returns the passed and all tests, for a number about tests; None for other numbers.
+    pub fn tests_passed(self, facts: &dyn MomentFacts) -> Option<PassCount> {
+        match self.row().input {
+            NumberInput::Tests(formula) => formula(&facts.test_results()?),
+            NumberInput::Code(_)
+            | NumberInput::Reuse(_)
+            | NumberInput::Judgement(_)
+            | NumberInput::Exposure(_)
+            | NumberInput::Counted(_)
+            | NumberInput::Spent(_)
+            | NumberInput::Process(_)
+            | NumberInput::RubricTree(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => None,
         }
     }
 
-    /// The value of a graded rubric; None for other numbers.
-    pub fn of_tree(self, summary: &Summary) -> Option<f64> {
-        match self.row().of {
-            Of::RubricTree(of) => of(summary),
-            Of::Code(_)
-            | Of::Reuse(_)
-            | Of::Judgement(_)
-            | Of::Exposure(_)
-            | Of::Tests(_)
-            | Of::Counted(_)
-            | Of::Spent(_)
-            | Of::Process(_)
-            | Of::Raters
-            | Of::Runs => None,
+    /// Returns the value for a graded rubric; None for other numbers.
+    pub fn value_of_tree(self, summary: &TreeSummary) -> Option<f64> {
+        match self.row().input {
+            NumberInput::RubricTree(formula) => formula(summary),
+            NumberInput::Code(_)
+            | NumberInput::Reuse(_)
+            | NumberInput::Judgement(_)
+            | NumberInput::Exposure(_)
+            | NumberInput::Tests(_)
+            | NumberInput::Counted(_)
+            | NumberInput::Spent(_)
+            | NumberInput::Process(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => None,
         }
     }
 
-    /// Whether it is worked out from the code, so that the code has to be measured first.
+    /// Returns whether the number is computed from the code, so that the code has to be measured first.
     pub fn is_measured(self) -> bool {
-        matches!(self.row().of, Of::Code(_) | Of::Reuse(_))
+        matches!(self.row().input, NumberInput::Code(_) | NumberInput::Reuse(_))
     }
 
-    /// Whether it is worked out of how the run was worked on.
+    /// Returns whether the number is about the process of the run.
     pub fn is_of_process(self) -> bool {
-        matches!(self.row().of, Of::Process(_))
+        matches!(self.row().input, NumberInput::Process(_))
     }
 
-    /// Whether another profile or other rules give another value.
+    /// Returns whether the value depends on the profile and the rules.
     pub fn is_of_profile(self) -> bool {
-        matches!(self.row().of, Of::Code(_))
+        matches!(self.row().input, NumberInput::Code(_))
     }
 
-    /// The highest value there is, where an axis should reach it.
-    pub fn most(self) -> Option<f64> {
-        (self.row().form == Form::Score).then_some(f64::from(FULL))
+    /// Returns the highest possible value, where an axis should reach it.
+    pub fn axis_maximum(self) -> Option<f64> {
+        (self.row().form == NumberForm::Score).then_some(f64::from(FULL_SCORE))
     }
 
-    /// Whether it is made of a judge's scores of components.
+    /// Returns whether the number is computed from a judge's scores of components.
     pub fn is_of_judgement(self) -> bool {
-        matches!(self.row().of, Of::Judgement(_))
+        matches!(self.row().input, NumberInput::Judgement(_))
     }
 
-    /// The value as people read it.
-    pub fn written(self, value: f64, style: Style) -> String {
-        self.row().form.written(value, style)
+    /// Returns the value as people read it.
+    pub fn format_value(self, value: f64, style: NumberStyle) -> String {
+        self.row().form.format_value(value, style)
     }
 
-    /// A difference with its sign; `0` where nothing can be seen of it.
-    pub fn difference_written(self, by: f64) -> String {
-        self.change_written(by, Style::Full).unwrap_or_else(|| "0".into())
+    /// Returns a difference with its sign; `0` where it rounds to nothing.
+    pub fn format_difference(self, by: f64) -> String {
+        self.format_change(by, NumberStyle::Full).unwrap_or_else(|| "0".into())
     }
 
-    /// A difference with its sign; None where nothing can be seen of it.
-    pub fn change_written(self, by: f64, style: Style) -> Option<String> {
-        let words = self.written(by.abs(), style);
+    /// Returns a difference with its sign; None where it rounds to nothing.
+    pub fn format_change(self, by: f64, style: NumberStyle) -> Option<String> {
+        let words = self.format_value(by.abs(), style);
         let sign = if by < 0.0 { '−' } else { '+' };
-        (words != self.written(0.0, style)).then(|| format!("{sign}{words}"))
+        (words != self.format_value(0.0, style)).then(|| format!("{sign}{words}"))
     }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::quality::Snapshot;
+use crate::quality::QualitySnapshot;
 
 #[test]
 fn no_two_numbers_have_one_id_and_each_row_says_what_it_is() {
@@ -12,7 +12,7 @@ fn no_two_numbers_have_one_id_and_each_row_says_what_it_is() {
         let row = number.row();
         let words = [row.label, row.short, row.unit, row.range, row.source, row.definition];
         assert!(words.iter().all(|words| !words.is_empty()), "{number:?}");
-        assert_eq!(Number::find(row.id), Some(number));
+        assert_eq!(Number::find_by_id(row.id), Some(number));
         assert!(!row.form.is_share() || row.range == "0..1", "{number:?}");
         assert!(row.form.is_share() || (row.unit, row.range) != ("share", "0..1"), "{number:?}");
     }
@@ -22,7 +22,7 @@ fn no_two_numbers_have_one_id_and_each_row_says_what_it_is() {
 fn what_a_row_has_a_column_for_it_says_in_words_and_it_fits() {
     for number in Number::ALL {
         let row = number.row();
-        let Some(column) = row.shown.column else { continue };
+        let Some(column) = row.ranks.column else { continue };
 
         assert!(!row.help.is_empty() && !row.help.ends_with('.'), "{number:?}");
         assert!(row.short.chars().count() <= usize::from(column.cells), "{number:?}");
@@ -31,11 +31,11 @@ fn what_a_row_has_a_column_for_it_says_in_words_and_it_fits() {
 
 #[test]
 fn every_number_of_a_snapshot_is_in_the_list() {
-    let json = serde_json::to_value(Snapshot::default()).unwrap();
+    let json = serde_json::to_value(QualitySnapshot::default()).unwrap();
     let numbers = json.as_object().unwrap().iter().filter(|(_, value)| value.is_number());
     let numbers: BTreeSet<&str> = numbers.map(|(name, _)| name.as_str()).collect();
 
-    let is_code = |number: &&Number| matches!(number.row().of, Of::Code(_));
+    let is_code = |number: &&Number| matches!(number.row().input, NumberInput::Code(_));
     let listed: BTreeSet<&str> =
         Number::ALL.iter().filter(is_code).map(|number| number.id()).collect();
     assert_eq!(numbers.difference(&listed).collect::<Vec<_>>(), [&""; 0]);
@@ -43,11 +43,11 @@ fn every_number_of_a_snapshot_is_in_the_list() {
 
 #[test]
 fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
-    let json = serde_json::to_value(crate::rubric_tree::Summary::default()).unwrap();
+    let json = serde_json::to_value(crate::rubric_tree::TreeSummary::default()).unwrap();
     let numbers: BTreeSet<String> =
         json.as_object().unwrap().keys().map(|name| format!("rubric_tree.{name}")).collect();
 
-    let is_of_tree = |number: &&Number| matches!(number.row().of, Of::RubricTree(_));
+    let is_of_tree = |number: &&Number| matches!(number.row().input, NumberInput::RubricTree(_));
     let listed = Number::ALL.iter().filter(is_of_tree).map(|number| number.id().to_owned());
     assert_eq!(numbers, listed.collect());
 }
@@ -55,7 +55,7 @@ fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
 #[test]
 fn a_value_has_the_form_of_its_number_and_the_style_of_its_place() {
     let written = |number: Number, value| {
-        [Style::Full, Style::Short, Style::Digits(4)].map(|style| number.written(value, style))
+        [NumberStyle::Full, NumberStyle::Short, NumberStyle::Digits(4)].map(|style| number.format_value(value, style))
     };
 
     assert_eq!(written(Number::Erosion, 0.44534), ["0.445", "0.445", "0.4453"]);
@@ -67,7 +67,7 @@ fn a_value_has_the_form_of_its_number_and_the_style_of_its_place() {
 
 #[test]
 fn a_change_has_a_sign_and_none_where_nothing_can_be_seen_of_it() {
-    let change = |number: Number, by| number.change_written(by, Style::Full);
+    let change = |number: Number, by| number.format_change(by, NumberStyle::Full);
 
     assert_eq!(change(Number::Erosion, 0.0985).as_deref(), Some("+0.099"));
     assert_eq!(change(Number::Loc, -1200.0).as_deref(), Some("−1,200"));
@@ -77,14 +77,14 @@ fn a_change_has_a_sign_and_none_where_nothing_can_be_seen_of_it() {
 #[test]
 fn what_a_run_takes_is_neither_better_nor_worse() {
     for number in [Number::Tokens, Number::Cost, Number::Duration, Number::Turns, Number::Churn] {
-        assert_eq!(number.better(), Better::Neither, "{number:?}");
+        assert_eq!(number.better(), BetterDirection::Neither, "{number:?}");
     }
 }
 
 #[test]
 fn what_a_table_shows_as_recorded_is_kept_of_a_recording() {
-    let recorded = ranked(|shown| Some(shown.recorded?.rank));
+    let recorded = numbers_ranked_by(|shown| Some(shown.recorded?.rank));
 
     let ids: Vec<&str> = recorded.into_iter().map(Number::id).collect();
-    assert_eq!(ids, trajview_run::card::RECORDED);
+    assert_eq!(ids, trajview_run::run_card::RECORDED);
 }

@@ -1,23 +1,24 @@
-//! What a step does, in the words by which process is counted: RigorBench's types of actions, and a few more that its parser
-//! does not tell apart.
+//! Classifies the actions of a step: RigorBench's types of actions, and a few more that its parser does not
+//! distinguish.
 //!
-//! A step is told by its tool's name, by the files it edits and, for a shell, by its command line
-//! ([`trajview_run::commands`]). A tool of RigorBench's own results is named after the type of its action. To know another tool
-//! add its name to a row of `TOOLS`: letters and digits only, in lower case, the last part of a dotted name.
+//! A step is classified by its tool's name, by the files it edits and, for a shell, by its command line
+//! ([`trajview_run::command_purpose`]). A tool of RigorBench's own results is named after the type of its action. To support
+//! another tool, add its name to a row of `TOOLS`: letters and digits only, in lower case, the last part of a dotted
+//! name.
 
 use super::paths;
 use trajview_run::{
     Edit, Role, Step, StepKind,
-    commands::{self, Does},
-    values::worded,
+    command_purpose::{self, CommandPurpose},
+    worded_enum::worded,
 };
 
 worded! {
-    /// One thing that a step does; a step may do several.
+    /// One action of a step; a step may have several.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Action {
+    pub enum StepAction {
         PlanCreated = "plan_created",
-        /// A plan that is there is ticked off or changed.
+        /// An existing plan is ticked off or changed.
         PlanUpdated = "plan_updated",
         FileRead = "file_read",
         /// Files are listed or searched.
@@ -28,7 +29,7 @@ worded! {
         Built = "built",
         CommandExecuted = "command_executed",
         Committed = "atomic_commit",
-        /// Files are put back as they were.
+        /// Files are restored to a former state.
         Reverted = "reverted",
         CheckpointValidated = "checkpoint_validated",
         ErrorEncountered = "error_encountered",
@@ -38,25 +39,25 @@ worded! {
     }
 }
 
-impl Action {
-    /// Whether it changes files.
-    pub const fn edits(self) -> bool {
+impl StepAction {
+    /// Returns whether the action changes files.
+    pub const fn edits_files(self) -> bool {
         matches!(self, Self::FileModified | Self::TestWritten | Self::PlanCreated | Self::Reverted)
     }
 }
 
-/// What a step does, and the files that it reads, as the step names them.
+/// The actions of a step, and the files that it reads, as the step names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Told {
-    pub actions: Vec<Action>,
+pub struct StepActions {
+    pub actions: Vec<StepAction>,
     pub reads: Vec<String>,
-    /// Whether the recording names the actions itself, so that nothing may be added to them.
+    /// True where the recording names the actions itself, so that none may be added.
     pub is_recorded: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Tool {
-    Recorded(Action),
+enum ToolKind {
+    Recorded(StepAction),
     Plan,
     Question,
     Read,
@@ -66,17 +67,17 @@ enum Tool {
 }
 
 #[rustfmt::skip] // a table
-const TOOLS: &[(Tool, &[&str])] = &[
-    (Tool::Plan, &["todowrite", "updateplan", "writetodos", "settodolist", "exitplanmode", "updatetodolist", "todoupdate", "taskcreate", "taskupdate", "managetodolist", "todowritetool", "planupdate", "tasktracker"]),
-    (Tool::Question, &["askuserquestion", "askfollowupquestion", "requestuserinput", "askquestion", "askuser", "askhuman", "notifyuser"]),
-    (Tool::Read, &["read", "readfile", "readfiles", "viewfile", "view", "openfile", "fileread", "readmanyfiles", "notebookread", "readtextfile", "viewfileoutline", "readnotebook"]),
-    (Tool::Search, &["grep", "glob", "ls", "list", "listdir", "listdirectory", "listfiles", "search", "searchfiles", "grepsearch", "codebasesearch", "findfiles", "filesearch", "globfilesearch", "findbyname", "searchfilecontent", "semanticsearch", "toolsearch"]),
-    (Tool::Shell, &["bash", "shell", "execcommand", "exec", "runcommand", "runterminalcmd", "runinterminal", "localshell", "terminal", "executecommand", "executebash", "runshellcommand", "shellcommand", "run", "command", "execute", "bashtool", "runcommands"]),
+const TOOLS: &[(ToolKind, &[&str])] = &[
+    (ToolKind::Plan, &["todowrite", "updateplan", "writetodos", "settodolist", "exitplanmode", "updatetodolist", "todoupdate", "taskcreate", "taskupdate", "managetodolist", "todowritetool", "planupdate", "tasktracker"]),
+    (ToolKind::Question, &["askuserquestion", "askfollowupquestion", "requestuserinput", "askquestion", "askuser", "askhuman", "notifyuser"]),
+    (ToolKind::Read, &["read", "readfile", "readfiles", "viewfile", "view", "openfile", "fileread", "readmanyfiles", "notebookread", "readtextfile", "viewfileoutline", "readnotebook"]),
+    (ToolKind::Search, &["grep", "glob", "ls", "list", "listdir", "listdirectory", "listfiles", "search", "searchfiles", "grepsearch", "codebasesearch", "findfiles", "filesearch", "globfilesearch", "findbyname", "searchfilecontent", "semanticsearch", "toolsearch"]),
+    (ToolKind::Shell, &["bash", "shell", "execcommand", "exec", "runcommand", "runterminalcmd", "runinterminal", "localshell", "terminal", "executecommand", "executebash", "runshellcommand", "shellcommand", "run", "command", "execute", "bashtool", "runcommands"]),
 ];
 
-impl Tool {
-    fn of(name: &str) -> Self {
-        if let Some(action) = recorded(name) {
+impl ToolKind {
+    fn from_name(name: &str) -> Self {
+        if let Some(action) = recorded_action(name) {
             return Self::Recorded(action);
         }
         let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
@@ -88,107 +89,108 @@ impl Tool {
     }
 }
 
-/// The action whose type a tool's name is, where the recording is made of such types.
-fn recorded(name: &str) -> Option<Action> {
-    let found = Action::ALL.iter().copied().find(|action| action.word() == name)?;
+/// Returns the action whose type is the tool's name, as in recordings that consist of such types.
+fn recorded_action(name: &str) -> Option<StepAction> {
+    let found = StepAction::ALL.iter().copied().find(|action| action.word() == name)?;
     let is_ours = matches!(
         found,
-        Action::PlanUpdated
-            | Action::Searched
-            | Action::Built
-            | Action::Reverted
-            | Action::QuestionAsked
+        StepAction::PlanUpdated
+            | StepAction::Searched
+            | StepAction::Built
+            | StepAction::Reverted
+            | StepAction::QuestionAsked
     );
     (!is_ours).then_some(found)
 }
 
-/// What a step does. `line` is the command line of a shell, the message, or the arguments of the call.
-pub fn of(step: &Step, line: &str) -> Told {
-    let mut told = Told::default();
-    let tool = step.tool.as_deref().map(|tool| match Tool::of(&tool.name) {
-        Tool::Other if is_command_line(&tool.name, line) => Tool::Shell,
+/// Returns the actions of a step. `line` is the command line of a shell, the message, or the arguments of the call.
+pub fn actions_of_step(step: &Step, line: &str) -> StepActions {
+    let mut step_actions = StepActions::default();
+    let tool = step.tool.as_deref().map(|tool| match ToolKind::from_name(&tool.name) {
+        ToolKind::Other if is_command_line(&tool.name, line) => ToolKind::Shell,
         tool => tool,
     });
     match tool {
-        Some(Tool::Recorded(action)) => {
-            let reads = (action == Action::FileRead).then(|| step.label.to_string());
-            return Told {
+        Some(ToolKind::Recorded(action)) => {
+            let reads = (action == StepAction::FileRead).then(|| step.label.to_string());
+            return StepActions {
                 actions: vec![action],
                 reads: reads.into_iter().collect(),
                 is_recorded: true,
             };
         }
-        Some(Tool::Plan) => told.actions.push(Action::PlanCreated),
-        Some(Tool::Question) => told.actions.push(Action::QuestionAsked),
-        Some(Tool::Read) => {
-            told.actions.push(Action::FileRead);
-            told.reads.push(step.label.trim_start_matches("view ").to_owned());
+        Some(ToolKind::Plan) => step_actions.actions.push(StepAction::PlanCreated),
+        Some(ToolKind::Question) => step_actions.actions.push(StepAction::QuestionAsked),
+        Some(ToolKind::Read) => {
+            step_actions.actions.push(StepAction::FileRead);
+            step_actions.reads.push(step.label.trim_start_matches("view ").to_owned());
         }
-        Some(Tool::Search) => told.actions.push(Action::Searched),
-        Some(Tool::Shell) => of_commands(&mut told, line),
-        Some(Tool::Other) | None => {}
+        Some(ToolKind::Search) => step_actions.actions.push(StepAction::Searched),
+        Some(ToolKind::Shell) => add_command_actions(&mut step_actions, line),
+        Some(ToolKind::Other) | None => {}
     }
     for edit in &step.edits {
-        told.actions.push(of_edit(edit));
+        step_actions.actions.push(action_of_edit(edit));
     }
     // An editor with commands, whether its name stands before them or not.
     let viewed = step.label.split_once("view ").filter(|(before, _)| {
         step.edits.is_empty() && (before.is_empty() || before.trim_end().ends_with("editor"))
     });
     if let (Some((_, path)), true) = (viewed, step.tool.is_some()) {
-        told.actions = vec![Action::FileRead];
-        told.reads = path.split_whitespace().next().map(str::to_owned).into_iter().collect();
+        step_actions.actions = vec![StepAction::FileRead];
+        step_actions.reads = path.split_whitespace().next().map(str::to_owned).into_iter().collect();
     }
     let is_said = step.kind == StepKind::Message && step.role == Role::Assistant;
-    if is_said && abstains(line) {
-        told.actions.push(Action::AbstentionDeclared);
+    if is_said && is_abstention(line) {
+        step_actions.actions.push(StepAction::AbstentionDeclared);
     }
-    if step.failed() {
-        told.actions.push(Action::ErrorEncountered);
+    if step.has_failed() {
+        step_actions.actions.push(StepAction::ErrorEncountered);
     }
-    told.actions.sort_unstable();
-    told.actions.dedup();
-    told
+    step_actions.actions.sort_unstable();
+    step_actions.actions.dedup();
+    step_actions
 }
 
-/// Whether a call is a command line that begins with what the call is named after, as SWE-agent records them.
+/// Returns whether a call is a command line that begins with the call's name, as SWE-agent records them.
 fn is_command_line(name: &str, line: &str) -> bool {
     let rest = line.trim_start().strip_prefix(name);
     !name.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
-fn of_commands(told: &mut Told, line: &str) {
-    for does in commands::does(line) {
-        told.actions.push(match does {
-            Does::RunsTests => Action::TestExecuted,
-            Does::Builds => Action::Built,
-            Does::Commits => Action::Committed,
-            Does::Reverts => Action::Reverted,
-            Does::Searches => Action::Searched,
-            Does::Other => Action::CommandExecuted,
+/// Adds the actions of a command line.
+fn add_command_actions(step_actions: &mut StepActions, line: &str) {
+    for does in command_purpose::command_purposes(line) {
+        step_actions.actions.push(match does {
+            CommandPurpose::RunsTests => StepAction::TestExecuted,
+            CommandPurpose::Builds => StepAction::Built,
+            CommandPurpose::Commits => StepAction::Committed,
+            CommandPurpose::Reverts => StepAction::Reverted,
+            CommandPurpose::Searches => StepAction::Searched,
+            CommandPurpose::Other => StepAction::CommandExecuted,
             // `... | tail -5` prints what comes, not a file.
-            Does::Reads(paths) if paths.is_empty() => continue,
-            Does::Reads(paths) => {
-                told.reads.extend(paths);
-                Action::FileRead
+            CommandPurpose::Reads(paths) if paths.is_empty() => continue,
+            CommandPurpose::Reads(paths) => {
+                step_actions.reads.extend(paths);
+                StepAction::FileRead
             }
         });
     }
 }
 
-/// What an edit of a file counts as, by the file's name.
-fn of_edit(edit: &Edit) -> Action {
+/// Returns the action of an edit, by the file's name.
+fn action_of_edit(edit: &Edit) -> StepAction {
     let path = edit.path.as_str();
-    let name = paths::name(path).to_ascii_lowercase();
+    let name = paths::file_name(path).to_ascii_lowercase();
     let (stem, suffix) = name.split_once('.').unwrap_or((&name, ""));
     let is_text = matches!(suffix, "" | "md" | "txt" | "rst" | "markdown" | "org" | "adoc");
     if is_text && ["plan", "design", "todo", "roadmap"].iter().any(|word| stem.contains(word)) {
-        return Action::PlanCreated;
+        return StepAction::PlanCreated;
     }
-    if paths::is_test(path) { Action::TestWritten } else { Action::FileModified }
+    if paths::is_test_path(path) { StepAction::TestWritten } else { StepAction::FileModified }
 }
 
-/// Words by which an agent says that what is asked cannot be done, or cannot be done without more being said.
+/// Phrases with which an agent declares that a task cannot be done, or not without more information.
 const ABSTAINS: [&str; 13] = [
     "cannot complete",
     "can't complete",
@@ -205,7 +207,7 @@ const ABSTAINS: [&str; 13] = [
     "please clarify",
 ];
 
-fn abstains(words: &str) -> bool {
+fn is_abstention(words: &str) -> bool {
     let words = words.to_lowercase().replace('\u{2019}', "'");
     ABSTAINS.iter().any(|it| words.contains(it))
 }
@@ -213,17 +215,17 @@ fn abstains(words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::{EditKind, EditPath, Place, ToolCall, ToolResult};
+    use trajview_run::{EditKind, EditPath, RecordPlace, ToolCall, ToolResult};
 
-    fn call(name: &str, label: &str, edits: &[&str], exit_code: i32) -> Step {
+    fn tool_call(name: &str, label: &str, edits: &[&str], exit_code: i32) -> Step {
         let result = Some(ToolResult { exit_code: Some(exit_code), ..ToolResult::default() });
         let edit = |path: &&str| Edit {
-            path: EditPath::sort(path, Some("/w")),
+            path: EditPath::from_recorded(path, Some("/w")),
             kind: EditKind::Modify,
             from: None,
             added: None,
             removed: None,
-            place: Place::default(),
+            place: RecordPlace::default(),
         };
         Step {
             kind: StepKind::Tool,
@@ -234,49 +236,49 @@ mod tests {
         }
     }
 
-    fn words(step: &Step, line: &str) -> Vec<&'static str> {
-        of(step, line).actions.into_iter().map(Action::word).collect()
+    fn action_words(step: &Step, line: &str) -> Vec<&'static str> {
+        actions_of_step(step, line).actions.into_iter().map(StepAction::word).collect()
     }
 
     #[test]
     fn tools_of_many_agents_are_known_by_their_names() {
-        assert_eq!(words(&call("TodoWrite", "", &[], 0), ""), ["plan_created"]);
-        assert_eq!(words(&call("functions.update_plan", "", &[], 0), ""), ["plan_created"]);
-        assert_eq!(words(&call("mcp__fs__read_file", "a.py", &[], 0), ""), ["file_read"]);
-        assert_eq!(words(&call("AskUserQuestion", "", &[], 0), ""), ["question_asked"]);
-        assert_eq!(words(&call("str_replace_editor", "view a.py", &[], 0), ""), ["file_read"]);
-        assert_eq!(words(&call("sing", "", &[], 0), ""), [""; 0]);
+        assert_eq!(action_words(&tool_call("TodoWrite", "", &[], 0), ""), ["plan_created"]);
+        assert_eq!(action_words(&tool_call("functions.update_plan", "", &[], 0), ""), ["plan_created"]);
+        assert_eq!(action_words(&tool_call("mcp__fs__read_file", "a.py", &[], 0), ""), ["file_read"]);
+        assert_eq!(action_words(&tool_call("AskUserQuestion", "", &[], 0), ""), ["question_asked"]);
+        assert_eq!(action_words(&tool_call("str_replace_editor", "view a.py", &[], 0), ""), ["file_read"]);
+        assert_eq!(action_words(&tool_call("sing", "", &[], 0), ""), [""; 0]);
     }
 
     #[test]
     fn a_shell_does_what_its_programs_do() {
         let line = "cat a.py && python3 -m unittest";
-        let told = of(&call("exec_command", line, &[], 1), line);
-        let wanted = [Action::FileRead, Action::TestExecuted, Action::ErrorEncountered];
-        assert_eq!((told.actions.as_slice(), told.reads), (&wanted[..], vec!["a.py".into()]));
+        let step_actions = actions_of_step(&tool_call("exec_command", line, &[], 1), line);
+        let wanted = [StepAction::FileRead, StepAction::TestExecuted, StepAction::ErrorEncountered];
+        assert_eq!((step_actions.actions.as_slice(), step_actions.reads), (&wanted[..], vec!["a.py".into()]));
     }
 
     #[test]
     fn a_call_that_is_a_command_line_is_what_its_programs_do() {
         let line = "cd /w && python -m pytest";
-        assert_eq!(words(&call("cd", line, &[], 0), line), ["test_executed", "command_executed"]);
+        assert_eq!(action_words(&tool_call("cd", line, &[], 0), line), ["test_executed", "command_executed"]);
         let line = "str_replace_editor view /w/a.py";
-        let told = of(&call("str_replace_editor", line, &[], 0), line);
-        assert_eq!((told.actions, told.reads), (vec![Action::FileRead], vec!["/w/a.py".into()]));
+        let step_actions = actions_of_step(&tool_call("str_replace_editor", line, &[], 0), line);
+        assert_eq!((step_actions.actions, step_actions.reads), (vec![StepAction::FileRead], vec!["/w/a.py".into()]));
     }
 
     #[test]
     fn edits_are_told_by_the_name_of_the_file() {
-        let step = call("apply_patch", "", &["/w/src/a.py", "/w/tests/b.py", "/w/PLAN.md"], 0);
-        assert_eq!(words(&step, ""), ["plan_created", "file_modified", "test_written"]);
+        let step = tool_call("apply_patch", "", &["/w/src/a.py", "/w/tests/b.py", "/w/PLAN.md"], 0);
+        assert_eq!(action_words(&step, ""), ["plan_created", "file_modified", "test_written"]);
         // A module that is called planner is code.
-        assert_eq!(words(&call("write", "", &["/w/planner.py"], 0), ""), ["file_modified"]);
+        assert_eq!(action_words(&tool_call("write", "", &["/w/planner.py"], 0), ""), ["file_modified"]);
     }
 
     #[test]
     fn an_action_that_is_recorded_counts_as_itself_alone() {
-        let step = call("error_encountered", "", &[], 1);
-        assert_eq!(words(&step, "cannot complete"), ["error_encountered"]);
-        assert_eq!(words(&call("file_modified", "", &["/w/test_a.py"], 0), ""), ["file_modified"]);
+        let step = tool_call("error_encountered", "", &[], 1);
+        assert_eq!(action_words(&step, "cannot complete"), ["error_encountered"]);
+        assert_eq!(action_words(&tool_call("file_modified", "", &["/w/test_a.py"], 0), ""), ["file_modified"]);
     }
 }

@@ -1,10 +1,11 @@
-//! Assertions per test function, by parsing test files.
+//! Counts assertions per test function, by parsing test files.
 //!
-//! [`shipped`] counts as RigorBench's scorer does: `assert` statements inside functions whose name begins with `test`, of the
-//! files `test_*.py` at the top of the repository; an assertion inside nested test functions counts in each of them, one in an
-//! asynchronous function in none; `assert True` and every comparison with `is not` count nothing; a file that does not parse
-//! is left out. [`paper`] counts what the paper describes: every test file below any folder, asynchronous functions, unittest's
-//! `self.assert...` and `pytest.raises`, each assertion once; and the tests of other languages (`languages`).
+//! [`count_as_scorer`] counts like RigorBench's scorer: `assert` statements inside functions whose name begins with
+//! `test`, of the files `test_*.py` at the top of the repository; an assertion inside nested test functions counts in
+//! each of them, one in an asynchronous function in none; `assert True` and every comparison with `is not` count
+//! nothing; a file that does not parse is left out. [`count_as_paper`] counts what the paper describes: every test
+//! file below any folder, asynchronous functions, unittest's `self.assert...` and `pytest.raises`, each assertion
+//! once; and the tests of other languages (`languages`).
 
 mod languages;
 
@@ -15,75 +16,75 @@ use crate::lifeline::is_test;
 use trajview_code::tree::{self, Grammar};
 use trajview_run::RepoPath;
 
-use languages::Shape;
+use languages::TestSyntax;
 
-/// What was counted in the test files of one state of the code.
+/// Counts over the test files of one state of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Assertions {
-    /// Files that were read.
+pub struct AssertionCounts {
+    /// The number of files that were read.
     pub files: usize,
     pub functions: usize,
     pub asserts: usize,
 }
 
-impl Assertions {
-    fn add(&mut self, other: Self) {
+impl AssertionCounts {
+    fn add_counts(&mut self, other: Self) {
         self.files += other.files;
         self.functions += other.functions;
         self.asserts += other.asserts;
     }
 
-    /// Meaningful assertions per test function; None without one.
-    pub fn density(self) -> Option<f64> {
+    /// Returns the meaningful assertions per test function; None without a test function.
+    pub fn assertion_density(self) -> Option<f64> {
         (self.functions > 0).then(|| self.asserts as f64 / self.functions as f64)
     }
 }
 
-/// The files that [`shipped`] reads.
+/// Returns whether [`count_as_scorer`] reads the file.
 pub fn is_shipped_test(path: &RepoPath) -> bool {
     let path = path.as_str();
     !path.contains('/') && path.starts_with("test_") && path.ends_with(".py")
 }
 
-/// The files that [`paper`] reads.
+/// Returns whether [`count_as_paper`] reads the file.
 pub fn is_paper_test(path: &RepoPath) -> bool {
-    match Grammar::of(path.as_str()) {
+    match Grammar::for_path(path.as_str()) {
         Some(Grammar::Python) => is_test(path) && path.as_str().ends_with(".py"),
-        // Its unit tests stand beside what they test.
+        // Rust has its unit tests in the same file as the code.
         Some(Grammar::Rust) => Grammar::Rust.is_compiled_in(),
-        Some(grammar) => is_test(path) && grammar.is_compiled_in() && Shape::of(grammar).is_some(),
+        Some(grammar) => is_test(path) && grammar.is_compiled_in() && TestSyntax::for_grammar(grammar).is_some(),
         None => false,
     }
 }
 
-/// As the released scorer counts; nothing of a file with a syntax error.
-pub fn shipped(text: &[u8]) -> Assertions {
-    let Some(tree) = tree::parse(Grammar::Python, text) else { return Assertions::default() };
+/// Counts like the released scorer; a file with a syntax error counts nothing.
+pub fn count_as_scorer(text: &[u8]) -> AssertionCounts {
+    let Some(tree) = tree::parse_tree(Grammar::Python, text) else { return AssertionCounts::default() };
     if tree.root_node().has_error() {
-        return Assertions::default();
+        return AssertionCounts::default();
     }
-    let mut sum = Assertions { files: 1, ..Assertions::default() };
-    each(tree.root_node(), &mut |node| {
+    let mut sum = AssertionCounts { files: 1, ..AssertionCounts::default() };
+    for_each_node(tree.root_node(), &mut |node| {
         if !is_test_function(node, text) || is_async(node) {
             return;
         }
         sum.functions += 1;
-        each(node, &mut |inner| sum.asserts += usize::from(is_meaningful(inner, text)));
+        for_each_node(node, &mut |inner| sum.asserts += usize::from(is_meaningful(inner, text)));
     });
     sum
 }
 
-/// As the paper describes it, of a text and its tree. Nothing of a file in Python with a syntax error, as in the scorer; other
-/// languages, in whose files a macro may look like one, as far as they are understood.
-pub fn paper(grammar: Grammar, text: &[u8], tree: &Tree) -> Assertions {
+/// Counts as the paper describes, in a text and its tree. A Python file with a syntax error counts nothing, as in the
+/// scorer; files of other languages, where a macro may look like an error, count as far as they are parsed.
+pub fn count_as_paper(grammar: Grammar, text: &[u8], tree: &Tree) -> AssertionCounts {
     let is_python = grammar == Grammar::Python;
-    let shape = if is_python { Some(PYTHON) } else { Shape::of(grammar) };
-    let Some(shape) = shape else { return Assertions::default() };
+    let shape = if is_python { Some(PYTHON) } else { TestSyntax::for_grammar(grammar) };
+    let Some(shape) = shape else { return AssertionCounts::default() };
     if is_python && tree.root_node().has_error() {
-        return Assertions::default();
+        return AssertionCounts::default();
     }
-    let mut sum = Assertions { files: 1, ..Assertions::default() };
-    each(tree.root_node(), &mut |node| {
+    let mut sum = AssertionCounts { files: 1, ..AssertionCounts::default() };
+    for_each_node(tree.root_node(), &mut |node| {
         if (shape.is_test)(node, text) {
             sum.functions += 1;
         }
@@ -94,21 +95,21 @@ pub fn paper(grammar: Grammar, text: &[u8], tree: &Tree) -> Assertions {
     sum
 }
 
-const PYTHON: Shape = Shape {
+const PYTHON: TestSyntax = TestSyntax {
     is_test: is_test_function,
     is_assertion: |node, text| is_meaningful(node, text) || is_assert_call(node, text),
 };
 
-/// The sum over files.
-pub fn sum(files: impl Iterator<Item = Assertions>) -> Assertions {
-    files.fold(Assertions::default(), |mut sum, file| {
-        sum.add(file);
+/// Returns the sum over files.
+pub fn sum_counts(files: impl Iterator<Item = AssertionCounts>) -> AssertionCounts {
+    files.fold(AssertionCounts::default(), |mut sum, file| {
+        sum.add_counts(file);
         sum
     })
 }
 
-/// Calls `then` with a node and everything below it, without recursion: a file may nest as deep as it likes.
-fn each<'t>(from: Node<'t>, then: &mut dyn FnMut(Node<'t>)) {
+/// Calls `then` with a node and all nodes below it, without recursion, since files may be nested to any depth.
+fn for_each_node<'t>(from: Node<'t>, then: &mut dyn FnMut(Node<'t>)) {
     let mut cursor = from.walk();
     loop {
         then(cursor.node());
@@ -132,11 +133,11 @@ fn is_async(node: Node<'_>) -> bool {
     node.child(0).is_some_and(|first| first.kind() == "async")
 }
 
-fn is_in_test(node: Node<'_>, shape: Shape, text: &[u8]) -> bool {
+fn is_in_test(node: Node<'_>, shape: TestSyntax, text: &[u8]) -> bool {
     std::iter::successors(node.parent(), Node::parent).any(|it| (shape.is_test)(it, text))
 }
 
-/// An `assert` that can fail: neither of `True` alone, nor of a comparison that has `is not` in it.
+/// Returns whether a node is an `assert` that can fail: neither of `True` alone, nor of a comparison with `is not`.
 fn is_meaningful(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "assert_statement" {
         return false;
@@ -157,7 +158,7 @@ fn is_meaningful(node: Node<'_>, text: &[u8]) -> bool {
     }
 }
 
-/// `a not in b` has a `not` of its own in some grammars.
+/// Returns whether a node is `a not in b`, which has a separate `not` in some grammars.
 fn is_not_in(tested: Node<'_>, text: &[u8]) -> bool {
     let mut cursor = tested.walk();
     let operators = tested.children_by_field_name("operators", &mut cursor);
@@ -165,7 +166,7 @@ fn is_not_in(tested: Node<'_>, text: &[u8]) -> bool {
     !words.is_empty() && words.iter().all(|word| word.split_whitespace().ne(["is", "not"]))
 }
 
-/// `self.assertEqual(...)`, `pytest.raises(...)`.
+/// Returns whether a node is a call such as `self.assertEqual(...)` or `pytest.raises(...)`.
 fn is_assert_call(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "call" {
         return false;
@@ -181,30 +182,30 @@ fn is_assert_call(node: Node<'_>, text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn paper(text: &[u8]) -> Assertions {
-        super::paper(Grammar::Python, text, &tree::parse(Grammar::Python, text).unwrap())
+    fn count_python(text: &[u8]) -> AssertionCounts {
+        super::count_as_paper(Grammar::Python, text, &tree::parse_tree(Grammar::Python, text).unwrap())
     }
 
     #[test]
     fn the_paper_counts_every_assertion_once_and_the_scorer_only_statements() {
         let text = b"import pytest\nclass T:\n    async def test_a(self):\n        assert 1 == 2\n        self.assertEqual(1, 2)\n        with pytest.raises(ValueError):\n            f()\n    def helper(self):\n        assert 3 == 4\n";
 
-        assert_eq!(shipped(text), Assertions { files: 1, functions: 0, asserts: 0 });
-        assert_eq!(paper(text), Assertions { files: 1, functions: 1, asserts: 3 });
-        assert_eq!(paper(text).density(), Some(3.0));
+        assert_eq!(count_as_scorer(text), AssertionCounts { files: 1, functions: 0, asserts: 0 });
+        assert_eq!(count_python(text), AssertionCounts { files: 1, functions: 1, asserts: 3 });
+        assert_eq!(count_python(text).assertion_density(), Some(3.0));
     }
 
     #[test]
     fn what_cannot_fail_is_no_assertion() {
         let text = b"def test_a():\n    assert True\n    assert (True), 'x'\n    assert x is not None\n    assert x not in y\n    assert not False\n";
 
-        assert_eq!(shipped(text).asserts, 2);
+        assert_eq!(count_as_scorer(text).asserts, 2);
     }
 
     #[test]
     fn a_file_that_does_not_parse_counts_nothing() {
-        assert_eq!(shipped(b"def test_a(:\n"), Assertions::default());
-        assert_eq!(paper(b"def test_a(:\n"), Assertions::default());
+        assert_eq!(count_as_scorer(b"def test_a(:\n"), AssertionCounts::default());
+        assert_eq!(count_python(b"def test_a(:\n"), AssertionCounts::default());
     }
 
     #[test]

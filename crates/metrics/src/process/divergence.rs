@@ -1,39 +1,41 @@
-//! Where two runs of one task part for good: the first step after which most of what either does has no counterpart.
+//! Finds the point at which two runs of one task diverge for good: the first step after which most steps of either run
+//! have no counterpart.
 //!
-//! Steps are alike where they do the same kinds of things to files of the same names; they are aligned by the longest row of
-//! alike steps that both have in order (Myers 1986). Runs part *for good* at the first step without a counterpart from which on
+//! Steps are alike where they have the same actions on files of the same names; they are aligned by the longest common
+//! sequence of alike steps (Myers 1986). Runs diverge *for good* at the first step without a counterpart from which on
 //! fewer than half of the steps of both runs have one, to the end.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{
-    observed::{Observed, StepFacts, hash},
+    step_facts::{ObservedRun, StepFacts, hash_value},
     paths,
 };
 use trajview_run::StepId;
 
-/// Where two runs part.
+/// The point at which two runs diverge.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Divergence {
-    /// The first step of each run from there on; None where that run is over.
+    /// The first step of each run from there on; None where that run has ended.
     pub a: Option<StepId>,
     pub b: Option<StepId>,
     /// Steps before it that have a counterpart.
     pub shared: usize,
-    /// Of the steps after it, in both runs, the share that has a counterpart: 0 to 0.5.
+    /// The share of the steps after it, in both runs, that have a counterpart: 0 to 0.5.
     pub alike_after: f64,
 }
 
-/// Below this share of alike steps two runs go ways of their own.
-const HALF: f64 = 0.5;
+/// Below this share of alike steps two runs count as diverged.
+const LASTING_SHARE: f64 = 0.5;
 
-/// Where two runs part for good; None where they never do, and where one has no step that does something.
-pub fn first_lasting(a: &Observed, b: &Observed) -> Option<Divergence> {
-    let (a, b) = (doing(a), doing(b));
+/// Returns the point at which two runs diverge for good; None where they never do, and where one has no step with an
+/// action.
+pub fn find_divergence(a: &ObservedRun, b: &ObservedRun) -> Option<Divergence> {
+    let (a, b) = (acting_steps(a), acting_steps(b));
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    let words = |steps: &[&StepFacts]| steps.iter().map(|step| word(step)).collect::<Vec<u64>>();
+    let words = |steps: &[&StepFacts]| steps.iter().map(|step| step_fingerprint(step)).collect::<Vec<u64>>();
     let ops = capture_diff_slices(Algorithm::Myers, &words(&a), &words(&b));
     let all = a.len() + b.len();
     let equal = |op: &DiffOp| match op {
@@ -46,7 +48,7 @@ pub fn first_lasting(a: &Observed, b: &Observed) -> Option<Divergence> {
         let (old, new) = (op.old_range().start, op.new_range().start);
         let rest = all - old - new;
         let alike_after = (2 * left) as f64 / rest.max(1) as f64;
-        if equal(op) == 0 && alike_after < HALF {
+        if equal(op) == 0 && alike_after < LASTING_SHARE {
             let (a, b) = (a.get(old).map(|it| it.id), b.get(new).map(|it| it.id));
             return Some(Divergence { a, b, shared, alike_after });
         }
@@ -56,53 +58,53 @@ pub fn first_lasting(a: &Observed, b: &Observed) -> Option<Divergence> {
     None
 }
 
-/// The steps that do something.
-fn doing(observed: &Observed) -> Vec<&StepFacts> {
+/// Returns the steps with an action.
+fn acting_steps(observed: &ObservedRun) -> Vec<&StepFacts> {
     observed.steps.iter().filter(|step| !step.actions.is_empty()).collect()
 }
 
-/// What a step does, and to files of which names.
-fn word(step: &StepFacts) -> u64 {
+/// Returns a hash of a step's actions and the names of its files.
+fn step_fingerprint(step: &StepFacts) -> u64 {
     let mut files: Vec<&str> =
-        step.edits.iter().chain(&step.reads).map(|path| paths::name(path)).collect();
+        step.edits.iter().chain(&step.reads).map(|path| paths::file_name(path)).collect();
     files.sort_unstable();
     files.dedup();
     let kinds: Vec<&str> = step.actions.iter().map(|action| action.word()).collect();
-    hash(&(kinds, files))
+    hash_value(&(kinds, files))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Action;
+    use crate::process::StepAction;
 
-    fn run(letters: &str) -> Observed {
+    fn run_of_edits(letters: &str) -> ObservedRun {
         let step = |(step, letter): (usize, char)| StepFacts {
             id: StepId { turn: 0, subagent: None, step },
-            actions: vec![Action::FileModified],
+            actions: vec![StepAction::FileModified],
             edits: vec![format!("src/{letter}.py")],
             ..StepFacts::default()
         };
-        Observed { steps: letters.chars().enumerate().map(step).collect(), ..Observed::default() }
+        ObservedRun { steps: letters.chars().enumerate().map(step).collect(), ..ObservedRun::default() }
     }
 
-    fn parted(a: &str, b: &str) -> Option<(Option<usize>, Option<usize>, usize)> {
-        let found = first_lasting(&run(a), &run(b))?;
-        Some((found.a.map(|it| it.step), found.b.map(|it| it.step), found.shared))
+    fn parting_steps(a: &str, b: &str) -> Option<(Option<usize>, Option<usize>, usize)> {
+        let divergence = find_divergence(&run_of_edits(a), &run_of_edits(b))?;
+        Some((divergence.a.map(|it| it.step), divergence.b.map(|it| it.step), divergence.shared))
     }
 
     #[test]
     fn runs_that_do_the_same_never_part() {
-        assert_eq!(parted("abcdef", "abcdef"), None);
+        assert_eq!(parting_steps("abcdef", "abcdef"), None);
         // A detour that ends where the other run goes on does not last.
-        assert_eq!(parted("abXcdefgh", "abcdefgh"), None);
-        assert_eq!(parted("", "abc"), None);
+        assert_eq!(parting_steps("abXcdefgh", "abcdefgh"), None);
+        assert_eq!(parting_steps("", "abc"), None);
     }
 
     #[test]
     fn the_first_step_of_ways_of_their_own_is_told() {
-        assert_eq!(parted("abcdXYZ", "abcdUVW"), Some((Some(4), Some(4), 4)));
-        assert_eq!(parted("abXcdUVWUVW", "abcdefghijk"), Some((Some(2), Some(2), 2)));
-        assert_eq!(parted("abc", "abcdef"), Some((None, Some(3), 3)));
+        assert_eq!(parting_steps("abcdXYZ", "abcdUVW"), Some((Some(4), Some(4), 4)));
+        assert_eq!(parting_steps("abXcdUVWUVW", "abcdefghijk"), Some((Some(2), Some(2), 2)));
+        assert_eq!(parting_steps("abc", "abcdef"), Some((None, Some(3), 3)));
     }
 }

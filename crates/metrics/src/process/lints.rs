@@ -1,89 +1,89 @@
-//! Recordings that cannot be what they say.
+//! Finds recordings that cannot be genuine.
 //!
-//! A recording is a claim. These are the signs by which one is known that was made up, cut together or left by a broken
-//! recorder: every one names what is wrong and where. None of them is a verdict.
+//! A recording is a claim. The lints point at recordings that were made up, put together from pieces, or written by a
+//! broken recorder: each names what is wrong and where. None of them is a verdict.
 
 use serde::Serialize;
 
 use trajview_run::{Run, Step};
 
-/// What is wrong with a recording.
+/// A problem of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Lint {
+pub struct RecordingLint {
     /// A word for scripts.
     pub id: &'static str,
     /// A sentence without a full stop.
     pub what: String,
 }
 
-/// So many steps take more than that long, whatever does them.
+/// This many steps always take at least [`MIN_SECONDS`].
 const MANY_STEPS: usize = 3;
-const LEAST_SECONDS: f64 = 0.05;
+const MIN_SECONDS: f64 = 0.05;
 
-/// So many steps whose tokens are all the same were not counted.
+/// If this many steps all have the same tokens, they were not really counted.
 const EQUAL_TOKENS: usize = 5;
 
-/// What cannot be in a recording.
-pub fn of(run: &Run) -> Vec<Lint> {
+/// Returns the problems of a recording.
+pub fn find_lints(run: &Run) -> Vec<RecordingLint> {
     let steps: Vec<&Step> = run.turns.iter().flat_map(|turn| &turn.steps).collect();
-    let found = [
+    let lints = [
         no_time(run, &steps),
-        backwards(&steps),
+        backward_times(&steps),
         equal_times(&steps),
         equal_tokens(&steps),
         results_first(&steps),
         empty_calls(&steps),
-        nothing(run, &steps),
+        no_steps(run, &steps),
     ];
-    found.into_iter().flatten().collect()
+    lints.into_iter().flatten().collect()
 }
 
-fn lint(id: &'static str, what: String) -> Option<Lint> {
-    Some(Lint { id, what })
+fn some_lint(id: &'static str, what: String) -> Option<RecordingLint> {
+    Some(RecordingLint { id, what })
 }
 
-/// Many steps in no time.
-fn no_time(run: &Run, steps: &[&Step]) -> Option<Lint> {
+/// Finds many steps in nearly no time.
+fn no_time(run: &Run, steps: &[&Step]) -> Option<RecordingLint> {
     let times = || steps.iter().filter_map(|step| step.started_at);
     let (first, last) = (times().min()?, times().max()?);
     let last = run.ended_at.map_or(last, |ended| ended.max(last));
     let seconds = last.seconds_since(first)?;
-    let is_short = steps.len() >= MANY_STEPS && seconds < LEAST_SECONDS;
+    let is_short = steps.len() >= MANY_STEPS && seconds < MIN_SECONDS;
     let what = format!(
         "{} steps in {:.0} ms: these are not the times at which they were done",
         steps.len(),
         seconds * 1e3
     );
-    is_short.then(|| lint("no-time", what))?
+    is_short.then(|| some_lint("no-time", what))?
 }
 
-fn backwards(steps: &[&Step]) -> Option<Lint> {
+fn backward_times(steps: &[&Step]) -> Option<RecordingLint> {
     let times: Vec<_> = steps.iter().filter_map(|step| step.started_at).collect();
     let count = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     let what = format!("{count} of {} steps are earlier than the step before them", times.len());
-    // One is a clock that was set.
-    (count > 1).then(|| lint("backwards", what))?
+    // A single one can be a clock that was set.
+    (count > 1).then(|| some_lint("backwards", what))?
 }
 
-fn equal_times(steps: &[&Step]) -> Option<Lint> {
+fn equal_times(steps: &[&Step]) -> Option<RecordingLint> {
     let times: Vec<_> = steps.iter().filter_map(|step| step.started_at).collect();
     let first = times.first()?;
     let are_equal = times.len() >= EQUAL_TOKENS && times.iter().all(|time| time == first);
     let what = format!("all {} steps have the same time", times.len());
-    are_equal.then(|| lint("equal-times", what))?
+    are_equal.then(|| some_lint("equal-times", what))?
 }
 
-fn equal_tokens(steps: &[&Step]) -> Option<Lint> {
-    let told =
+fn equal_tokens(steps: &[&Step]) -> Option<RecordingLint> {
+    let token_counts =
         steps.iter().map(|step| step.tokens).filter(|it| it.input.is_some() || it.output.is_some());
-    let told: Vec<_> = told.collect();
-    let first = told.first()?;
-    let are_equal = told.len() >= EQUAL_TOKENS && told.iter().all(|it| it == first);
-    let what = format!("all {} responses took the same tokens", told.len());
-    are_equal.then(|| lint("constant-tokens", what))?
+    let token_counts: Vec<_> = token_counts.collect();
+    let first = token_counts.first()?;
+    let are_equal = token_counts.len() >= EQUAL_TOKENS && token_counts.iter().all(|it| it == first);
+    let what = format!("all {} responses took the same tokens", token_counts.len());
+    are_equal.then(|| some_lint("constant-tokens", what))?
 }
 
-fn results_first(steps: &[&Step]) -> Option<Lint> {
+fn results_first(steps: &[&Step]) -> Option<RecordingLint> {
     let is_early =
         |step: &&&Step| step.ended_at.zip(step.started_at).is_some_and(|(end, start)| end < start);
     let count = steps.iter().filter(is_early).count();
@@ -91,16 +91,16 @@ fn results_first(steps: &[&Step]) -> Option<Lint> {
         1 => "1 call has its result before it was made".to_owned(),
         _ => format!("{count} calls have their results before they were made"),
     };
-    (count > 0).then(|| lint("impossible-order", what))?
+    (count > 0).then(|| some_lint("impossible-order", what))?
 }
 
-/// Calls that say neither what they are about nor what came back.
-fn empty_calls(steps: &[&Step]) -> Option<Lint> {
+/// Finds calls with neither arguments nor a result.
+fn empty_calls(steps: &[&Step]) -> Option<RecordingLint> {
     let calls: Vec<_> = steps.iter().filter(|step| step.tool.is_some()).collect();
     let is_empty = |step: &&&&Step| {
         step.label.is_empty()
             && step.edits.is_empty()
-            && step.result().is_none_or(|it| it.bytes == 0)
+            && step.tool_result().is_none_or(|it| it.bytes == 0)
     };
     let count = calls.iter().filter(is_empty).count();
     let what = format!(
@@ -108,15 +108,15 @@ fn empty_calls(steps: &[&Step]) -> Option<Lint> {
         calls.len()
     );
     (count >= MANY_STEPS.min(calls.len()) && count * 2 > calls.len())
-        .then(|| lint("empty-calls", what))?
+        .then(|| some_lint("empty-calls", what))?
 }
 
-fn nothing(run: &Run, steps: &[&Step]) -> Option<Lint> {
+fn no_steps(run: &Run, steps: &[&Step]) -> Option<RecordingLint> {
     let is_document = run.is_rubric_tree_alone();
     let has_recorded =
         !run.checkpoints.is_empty() || run.turns.iter().any(|turn| turn.commit.is_some());
     let is_empty = steps.is_empty() && !is_document && !has_recorded;
-    is_empty.then(|| lint("no-steps", "the recording holds no step".into()))?
+    is_empty.then(|| some_lint("no-steps", "the recording holds no step".into()))?
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use trajview_run::{Time, Tokens, ToolCall, Turn};
 
-    fn step(time: &str, tokens: u64) -> Step {
+    fn timed_step(time: &str, tokens: u64) -> Step {
         Step {
             label: "x".into(),
             started_at: Time::parse(time),
@@ -134,35 +134,35 @@ mod tests {
         }
     }
 
-    fn lints(steps: Vec<Step>) -> Vec<&'static str> {
+    fn lint_ids(steps: Vec<Step>) -> Vec<&'static str> {
         let run = Run { turns: vec![Turn { steps, ..Turn::default() }], ..Run::default() };
-        of(&run).into_iter().map(|lint| lint.id).collect()
+        find_lints(&run).into_iter().map(|lint| lint.id).collect()
     }
 
     #[test]
     fn a_run_of_a_millisecond_and_equal_times_are_told() {
         let at = |ms: usize| format!("2026-06-21T18:22:15.{ms:03}Z");
-        let fast = (1..=4).map(|ms| step(&at(ms), ms as u64)).collect();
-        assert_eq!(lints(fast), ["no-time"]);
-        let equal = (1..=5).map(|it| step(&at(1), it)).collect();
-        assert_eq!(lints(equal), ["no-time", "equal-times"]);
+        let fast = (1..=4).map(|ms| timed_step(&at(ms), ms as u64)).collect();
+        assert_eq!(lint_ids(fast), ["no-time"]);
+        let equal = (1..=5).map(|it| timed_step(&at(1), it)).collect();
+        assert_eq!(lint_ids(equal), ["no-time", "equal-times"]);
     }
 
     #[test]
     fn an_order_that_cannot_be_and_tokens_that_never_change_are_told() {
         let at = |second: usize| format!("2026-06-21T18:22:{second:02}Z");
-        let back = [10, 5, 7, 3].map(|second| step(&at(second), second as u64));
-        assert_eq!(lints(back.into()), ["backwards"]);
-        let equal = (10..15).map(|second| step(&at(second), 7)).collect();
-        assert_eq!(lints(equal), ["constant-tokens"]);
-        let early = Step { ended_at: Time::parse(&at(1)), ..step(&at(2), 1) };
-        assert_eq!(lints(vec![early]), ["impossible-order"]);
+        let back = [10, 5, 7, 3].map(|second| timed_step(&at(second), second as u64));
+        assert_eq!(lint_ids(back.into()), ["backwards"]);
+        let equal = (10..15).map(|second| timed_step(&at(second), 7)).collect();
+        assert_eq!(lint_ids(equal), ["constant-tokens"]);
+        let early = Step { ended_at: Time::parse(&at(1)), ..timed_step(&at(2), 1) };
+        assert_eq!(lint_ids(vec![early]), ["impossible-order"]);
     }
 
     #[test]
     fn a_recording_without_steps_is_told_and_a_good_one_is_not() {
-        assert_eq!(lints(vec![]), ["no-steps"]);
-        let good = (10..15).map(|second| step(&format!("2026-06-21T18:22:{second}Z"), second));
-        assert_eq!(lints(good.collect()), [""; 0]);
+        assert_eq!(lint_ids(vec![]), ["no-steps"]);
+        let good = (10..15).map(|second| timed_step(&format!("2026-06-21T18:22:{second}Z"), second));
+        assert_eq!(lint_ids(good.collect()), [""; 0]);
     }
 }

@@ -1,35 +1,36 @@
-//! How a run was worked on: RigorBench's seven pillars in two profiles, cycles of failure and recovery, signals of where a run
-//! went wrong, and recordings that cannot be what they say.
+//! Measures the process of a run: RigorBench's seven pillars in two profiles, cycles of failure and recovery, signals
+//! of where a run went wrong, and recordings that cannot be genuine.
 //!
-//! All of it is worked out of [`Observed`], which the caller makes by reading each step once. [`action`] says what a step does;
-//! [`recovery`] finds cycles; [`pillars`] has the values, [`paper`] and [`shipped`] the formulas; [`signals`] tells of moments
-//! that are worth a look, each with its reason; [`judged`] has what a judge said of parts that no recording gives; [`states`] of
-//! which moments build and pass their tests; [`divergence`] where two runs part; [`lints`] tells what is wrong with the recording itself.
+//! All of it is computed from [`ObservedRun`], which the caller builds by reading each step once. [`action`]
+//! classifies the actions of a step; [`recovery`] finds cycles; [`pillars`] has the values, [`paper_formulas`] and [`scorer_formulas`]
+//! the formulas; [`signals`] finds moments that are worth a look, each with its reason; [`judged_parts`] has the opinions of
+//! judges on parts that no recording contains; [`checked_states`] has the moments that build and pass their tests;
+//! [`divergence`] finds the point at which two runs diverge; [`lints`] finds problems of the recording itself.
 
 pub mod action;
 pub mod assertions;
 pub mod divergence;
-pub mod judged;
+pub mod judged_parts;
 pub mod lints;
-pub mod observed;
-pub mod paper;
+pub mod step_facts;
+pub mod paper_formulas;
 mod paths;
 pub mod pillars;
 pub mod plan;
 pub mod recovery;
 pub mod report;
-pub mod shipped;
+pub mod scorer_formulas;
 pub mod signals;
-pub mod states;
+pub mod checked_states;
 
-pub use action::Action;
-pub use assertions::Assertions;
-pub use judged::{JudgedPart, Opinion};
-pub use observed::{
-    CodeFacts, History, LostUse, NameUses, NamesOfStep, Observed, StepFacts, Undone,
+pub use action::StepAction;
+pub use assertions::AssertionCounts;
+pub use judged_parts::{JudgedPart, JudgeOpinion};
+pub use step_facts::{
+    CodeFacts, CodeHistory, LostUse, NameUses, NamesOfStep, ObservedRun, StepFacts, UndoneEdit,
 };
-pub use pillars::{Discipline, Pillar, Profile, Weights};
-pub use recovery::Cycle;
-pub use report::{Processed, Report};
-pub use signals::{Kind, Signal};
-pub use states::State;
+pub use pillars::{DisciplineScores, Pillar, RigorProfile, PillarWeights};
+pub use recovery::RecoveryCycle;
+pub use report::{ProcessNumbers, ProcessReport};
+pub use signals::{SignalKind, ProcessSignal};
+pub use checked_states::CheckedState;

@@ -1,20 +1,20 @@
-//! The parts of a recorded path, whichever way its slashes lean.
+//! The parts of a recorded path, with forward or backward slashes.
 
 use crate::lifeline;
 use trajview_run::RepoPath;
 
-/// The last part.
-pub(super) fn name(path: &str) -> &str {
+/// Returns the last part.
+pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The last part up to its first dot.
-pub(super) fn stem(path: &str) -> &str {
-    let name = name(path);
+/// Returns the last part up to its first dot.
+pub(super) fn file_stem(path: &str) -> &str {
+    let name = file_name(path);
     name.split('.').next().unwrap_or(name)
 }
 
-/// Whether it is named as tests are, inside the workspace or not.
-pub(super) fn is_test(path: &str) -> bool {
+/// Returns whether the path is named like a test, inside the workspace or outside.
+pub(super) fn is_test_path(path: &str) -> bool {
     RepoPath::new(path.trim_start_matches('/')).is_some_and(|path| lifeline::is_test(&path))
 }

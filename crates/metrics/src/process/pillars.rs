@@ -3,14 +3,14 @@
 
 use serde::Serialize;
 
-use super::{observed::Observed, paper, shipped};
-use trajview_run::{StepId, values::worded};
+use super::{step_facts::ObservedRun, paper_formulas, scorer_formulas};
+use trajview_run::{StepId, worded_enum::worded};
 
 worded! {
-    /// Whose formulas.
+    /// The source of the formulas.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-    pub enum Profile {
-        /// The formulas of the paper; what a recording cannot give is not recorded.
+    pub enum RigorProfile {
+        /// The formulas of the paper; values that a recording cannot give count as not recorded.
         #[default]
         Paper = "rigor-paper",
         /// The released scorer, with its values where nothing was measured.
@@ -19,6 +19,7 @@ worded! {
 }
 
 worded! {
+    /// A pillar of process discipline (RigorBench).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Pillar {
         Planning = "pf",
@@ -44,7 +45,7 @@ impl Pillar {
         }
     }
 
-    /// Its share of the RigorScore (RigorBench, equation of the composite; the scorer uses the same).
+    /// Returns the pillar's share of the RigorScore (RigorBench, equation of the composite; the scorer uses the same).
     pub const fn weight(self) -> f64 {
         match self {
             Self::Planning | Self::Verification => 0.15,
@@ -53,8 +54,8 @@ impl Pillar {
         }
     }
 
-    /// Where the paper and the released scorer disagree, in one line.
-    pub const fn disagreement(self) -> &'static str {
+    /// Returns the difference between the paper and the released scorer, in one line.
+    pub const fn profile_difference(self) -> &'static str {
         match self {
             Self::Planning => {
                 "paper: plan, its quality and whether it was followed; scorer: 0.9 with any plan, else 0.2"
@@ -79,37 +80,37 @@ impl Pillar {
     }
 }
 
-/// What one pillar is made of.
+/// The score of one pillar, with its parts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct PillarScore {
     pub pillar: Pillar,
     /// 0 to 1; None where the recording cannot tell.
     pub value: Option<f64>,
-    /// Whether the value is what stands for "nothing was measured".
+    /// True where the value is the scorer's default for "nothing was measured".
     pub is_default: bool,
-    pub parts: Vec<Part>,
-    pub counted: Vec<Counted>,
+    pub parts: Vec<PillarPart>,
+    pub counted: Vec<CountedEvents>,
 }
 
 /// A term of a pillar's formula.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
-    /// As the paper calls it: `PAC`.
+pub struct PillarPart {
+    /// The paper's abbreviation: `PAC`.
     pub id: &'static str,
     pub what: &'static str,
-    /// Its share of the pillar.
+    /// The part's share of the pillar.
     pub weight: f64,
     /// 0 to 1; None where it is not recorded.
     pub value: Option<f64>,
-    /// How it was got, or why it is not recorded.
+    /// How the value was computed, or why it is not recorded.
     pub why: String,
-    /// Whether it is what a judge said.
+    /// True where the value is a judge's opinion.
     pub is_judged: bool,
 }
 
-/// Events that were counted, and where they are.
+/// Counted events, with their steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedEvents {
     pub what: &'static str,
     pub count: usize,
     /// In playing order; fewer than `count` where something without a step is counted.
@@ -118,51 +119,53 @@ pub struct Counted {
 
 /// The process of a run in one profile.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Discipline {
-    pub profile: Profile,
-    /// In the order of [`Pillar::ALL`].
-    pub pillars: Vec<Scored>,
+pub struct DisciplineScores {
+    pub profile: RigorProfile,
+    /// The scores, in the order of [`Pillar::ALL`].
+    pub pillars: Vec<PillarScore>,
 }
 
-impl Discipline {
-    pub fn of(observed: &Observed, profile: Profile) -> Self {
+impl DisciplineScores {
+    pub fn new(observed: &ObservedRun, profile: RigorProfile) -> Self {
         let pillars = Pillar::ALL.iter().map(|pillar| match profile {
-            Profile::Paper => paper::score(observed, *pillar),
-            Profile::Shipped => shipped::score(observed, *pillar),
+            RigorProfile::Paper => paper_formulas::score_pillar(observed, *pillar),
+            RigorProfile::Shipped => scorer_formulas::score_pillar(observed, *pillar),
         });
         Self { profile, pillars: pillars.collect() }
     }
 
-    pub fn value(&self, pillar: Pillar) -> Option<f64> {
+    /// Returns the score of a pillar; None where the recording cannot tell.
+    pub fn pillar_value(&self, pillar: Pillar) -> Option<f64> {
         self.pillars.iter().find(|scored| scored.pillar == pillar)?.value
     }
 
-    /// The weighted mean of the pillars that have a value, 0 to 1; None where none has one.
+    /// Returns the weighted mean of the pillars that have a value, 0 to 1; None where none has one.
     pub fn rigor_score(&self) -> Option<f64> {
-        self.composite(&Weights::default())
+        self.composite_score(&PillarWeights::default())
     }
 
-    /// As [`Self::rigor_score`], with other weights.
-    pub fn composite(&self, weights: &Weights) -> Option<f64> {
-        let known = self.pillars.iter().filter_map(|it| Some((weights.of(it.pillar), it.value?)));
-        let (sum, weight) = known
+    /// Does the same as [`Self::rigor_score`] with other weights.
+    pub fn composite_score(&self, weights: &PillarWeights) -> Option<f64> {
+        let weighted = self.pillars.iter().filter_map(|it| Some((weights.weight_of(it.pillar), it.value?)));
+        let (sum, weight) = weighted
             .fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
-        // Of the whole the weights sum to one but for rounding: the sum is the score, as the scorer has it.
+        // If all pillars have a value, the weights sum to one but for rounding, so the sum is the score, as in the
+        // scorer.
         let is_whole = self.pillars.iter().all(|it| it.value.is_some());
         match weight > 0.0 {
-            true if is_whole && *weights == Weights::default() => Some(sum),
+            true if is_whole && *weights == PillarWeights::default() => Some(sum),
             true => Some(sum / weight),
             false => None,
         }
     }
 
-    /// The sum of the weights that the composite could use, 0 to 1.
+    /// Returns the sum of the weights that the composite could use, 0 to 1.
     pub fn weight_used(&self) -> f64 {
-        let known = self.pillars.iter().filter(|it| it.value.is_some());
-        known.map(|it| it.pillar.weight()).sum()
+        let with_value = self.pillars.iter().filter(|it| it.value.is_some());
+        with_value.map(|it| it.pillar.weight()).sum()
     }
 
-    /// What the recording cannot give: whole pillars by their id, parts as `pf.DQ`.
+    /// Returns the values that the recording cannot give: whole pillars by their id, parts as `pf.DQ`.
     pub fn not_recorded(&self) -> Vec<String> {
         let mut missing = vec![];
         for scored in &self.pillars {
@@ -177,22 +180,22 @@ impl Discipline {
     }
 }
 
-impl Scored {
-    /// The weighted mean of the parts that have a value.
-    pub(super) fn of_parts(pillar: Pillar, parts: Vec<Part>, counted: Vec<Counted>) -> Self {
-        let known = parts.iter().filter_map(|part| Some((part.weight, part.value?)));
-        let (sum, weight) = known
+impl PillarScore {
+    /// Computes the score as the weighted mean of the parts that have a value.
+    pub(super) fn of_parts(pillar: Pillar, parts: Vec<PillarPart>, counted: Vec<CountedEvents>) -> Self {
+        let weighted = parts.iter().filter_map(|part| Some((part.weight, part.value?)));
+        let (sum, weight) = weighted
             .fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
         let value = (weight > 0.0).then(|| sum / weight);
         Self { pillar, value, is_default: false, parts, counted }
     }
 }
 
-/// How much each pillar counts.
+/// The weight of each pillar.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights([f64; Pillar::ALL.len()]);
+pub struct PillarWeights([f64; Pillar::ALL.len()]);
 
-impl Default for Weights {
+impl Default for PillarWeights {
     fn default() -> Self {
         let mut weights = [0.0; Pillar::ALL.len()];
         for (weight, pillar) in weights.iter_mut().zip(Pillar::ALL) {
@@ -202,33 +205,33 @@ impl Default for Weights {
     }
 }
 
-impl Weights {
-    pub fn of(&self, pillar: Pillar) -> f64 {
+impl PillarWeights {
+    pub fn weight_of(&self, pillar: Pillar) -> f64 {
         self.0[pillar as usize]
     }
 
-    /// A weight moved by a share of its own, -0.5 to 0.5.
+    /// Returns the weights with one of them changed by a share of its default, -0.5 to 0.5.
     #[must_use]
-    pub fn moved(mut self, pillar: Pillar, by: f64) -> Self {
-        self.0[pillar as usize] = pillar.weight() * (1.0 + by.clamp(-MOST_MOVED, MOST_MOVED));
+    pub fn with_moved(mut self, pillar: Pillar, by: f64) -> Self {
+        self.0[pillar as usize] = pillar.weight() * (1.0 + by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
         self
     }
 
-    /// By how much of its own a weight is moved.
-    pub fn move_of(&self, pillar: Pillar) -> f64 {
-        self.of(pillar) / pillar.weight() - 1.0
+    /// Returns the change of a weight as a share of its default.
+    pub fn change_of(&self, pillar: Pillar) -> f64 {
+        self.weight_of(pillar) / pillar.weight() - 1.0
     }
 }
 
-/// By how much of its own a weight can be moved, as in the paper's sensitivity analysis.
-pub const MOST_MOVED: f64 = 0.5;
+/// The largest change of a weight as a share of its default, as in the paper's sensitivity analysis.
+pub const MAX_WEIGHT_CHANGE: f64 = 0.5;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn discipline(values: [Option<f64>; 7]) -> Discipline {
-        let scored = |(pillar, value): (&Pillar, Option<f64>)| Scored {
+    fn discipline_of(values: [Option<f64>; 7]) -> DisciplineScores {
+        let scored = |(pillar, value): (&Pillar, Option<f64>)| PillarScore {
             pillar: *pillar,
             value,
             is_default: false,
@@ -236,27 +239,27 @@ mod tests {
             counted: vec![],
         };
         let pillars = Pillar::ALL.iter().zip(values).map(scored).collect();
-        Discipline { profile: Profile::Paper, pillars }
+        DisciplineScores { profile: RigorProfile::Paper, pillars }
     }
 
     #[test]
     fn the_composite_names_the_weights_it_used() {
-        let part = discipline([Some(1.0), None, Some(0.5), None, None, None, None]);
+        let part = discipline_of([Some(1.0), None, Some(0.5), None, None, None, None]);
 
         assert_eq!(part.rigor_score(), Some((0.15 + 0.1) / 0.35));
         assert!((part.weight_used() - 0.35).abs() < 1e-12);
         assert_eq!(part.not_recorded(), ["vc", "aq", "ati", "tad", "ee"]);
-        assert_eq!(discipline([None; 7]).rigor_score(), None);
+        assert_eq!(discipline_of([None; 7]).rigor_score(), None);
     }
 
     #[test]
     fn weights_move_by_half_at_most() {
-        let weights = Weights::default().moved(Pillar::Recovery, 2.0);
+        let weights = PillarWeights::default().with_moved(Pillar::Recovery, 2.0);
 
-        assert!((weights.of(Pillar::Recovery) - 0.3).abs() < 1e-12);
-        assert!((weights.move_of(Pillar::Recovery) - 0.5).abs() < 1e-12);
-        let both = discipline([Some(0.0), None, Some(1.0), None, None, None, None]);
-        assert!((both.composite(&weights).unwrap() - 0.3 / 0.45).abs() < 1e-12);
+        assert!((weights.weight_of(Pillar::Recovery) - 0.3).abs() < 1e-12);
+        assert!((weights.change_of(Pillar::Recovery) - 0.5).abs() < 1e-12);
+        let both = discipline_of([Some(0.0), None, Some(1.0), None, None, None, None]);
+        assert!((both.composite_score(&weights).unwrap() - 0.3 / 0.45).abs() < 1e-12);
     }
 
     #[test]

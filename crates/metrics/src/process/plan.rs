@@ -1,26 +1,27 @@
-//! Plans: what a text lists to be done, and in which order it was done.
+//! Reads plans from texts, and compares the planned order with the order of execution.
 
 use std::collections::HashSet;
 
-/// One line of a plan.
+/// One item of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Item {
+pub struct PlanItem {
     pub text: String,
-    /// Whether the plan itself says that it is done.
+    /// True where the plan itself marks the item as done.
     pub is_done: bool,
 }
 
-/// What a text lists, in order: the items of a plan tool's arguments (JSON), else numbered or ticked lines, `- [ ] ...` or
-/// `1. ...`. Empty for what lists fewer than two things.
-pub fn items(text: &str) -> Vec<Item> {
-    let items = of_json(text).unwrap_or_else(|| of_lines(text));
+/// Returns the items that a text lists, in order: the items of a plan tool's arguments (JSON), else numbered or ticked
+/// lines, `- [ ] ...` or `1. ...`. Empty for a text that lists fewer than two things.
+pub fn plan_items(text: &str) -> Vec<PlanItem> {
+    let items = items_in_json(text).unwrap_or_else(|| items_in_lines(text));
     if items.len() < 2 { vec![] } else { items }
 }
 
 const LISTS: [&str; 5] = ["plan", "todos", "todo_list", "items", "tasks"];
 const TEXTS: [&str; 6] = ["step", "content", "title", "description", "text", "task"];
 
-fn of_json(text: &str) -> Option<Vec<Item>> {
+/// Reads the items of a plan tool's arguments; None where the text is no such JSON.
+fn items_in_json(text: &str) -> Option<Vec<PlanItem>> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }
@@ -34,18 +35,19 @@ fn of_json(text: &str) -> Option<Vec<Item>> {
             value.as_str().or_else(|| TEXTS.iter().find_map(|key| value.get(*key)?.as_str()));
         let status = value.get("status").and_then(|status| status.as_str()).unwrap_or_default();
         let is_done = matches!(status, "completed" | "done" | "complete");
-        text.map(|text| Item { text: text.to_owned(), is_done })
+        text.map(|text| PlanItem { text: text.to_owned(), is_done })
     };
     Some(list.iter().filter_map(item).collect())
 }
 
-/// Lines that are looked at: a plan is short.
-const MOST_LINES: usize = 2_000;
+/// The most lines that are read; a plan is short.
+const MAX_LINES: usize = 2_000;
 
-fn of_lines(text: &str) -> Vec<Item> {
+/// Reads numbered and ticked lines.
+fn items_in_lines(text: &str) -> Vec<PlanItem> {
     let mut items = vec![];
-    for line in text.lines().take(MOST_LINES) {
-        // A patch has its lines behind a sign.
+    for line in text.lines().take(MAX_LINES) {
+        // The lines of a patch begin with a sign.
         let line = line.strip_prefix('+').unwrap_or(line).trim();
         let numbered = line.split_once(['.', ')']).filter(|(number, _)| {
             !number.is_empty() && number.len() < 3 && number.bytes().all(|it| it.is_ascii_digit())
@@ -62,15 +64,15 @@ fn of_lines(text: &str) -> Vec<Item> {
             (Some((_, rest)), None) if rest.starts_with(' ') => (rest, false),
             _ => continue,
         };
-        items.push(Item { text: text.trim().to_owned(), is_done });
+        items.push(PlanItem { text: text.trim().to_owned(), is_done });
     }
     items
 }
 
-/// Non-blank characters that a plan has at least (RigorBench, section 4.3).
-pub const LEAST: usize = 50;
+/// The fewest non-blank characters of a plan (RigorBench, section 4.3).
+pub const MIN_PLAN_CHARS: usize = 50;
 
-/// Keys of a call's arguments that hold no words of a plan.
+/// Keys of a call's arguments whose values are no text of a plan.
 const NO_WORDS: [&str; 14] = [
     "file",
     "path",
@@ -88,9 +90,9 @@ const NO_WORDS: [&str; 14] = [
     "todo_id",
 ];
 
-/// The words of a plan: what the arguments of a call (JSON) say beside paths and states, the added lines of a patch, else the
-/// text. None where nothing is left, as where the call is recorded without its text.
-pub fn text(line: &str) -> Option<String> {
+/// Returns the text of a plan: the values in the arguments of a call (JSON) other than paths and states, the added
+/// lines of a patch, else the text. None where nothing is left, as for a call that is recorded without its text.
+pub fn plan_text(line: &str) -> Option<String> {
     let is_json = line.trim_start().starts_with(['{', '[']);
     let value = is_json.then(|| serde_json::from_str::<serde_json::Value>(line).ok()).flatten();
     let words = match value {
@@ -111,31 +113,32 @@ pub fn text(line: &str) -> Option<String> {
             }
             words.join("\n")
         }
-        None => line.lines().filter_map(own_line).collect::<Vec<_>>().join("\n"),
+        None => line.lines().filter_map(added_line).collect::<Vec<_>>().join("\n"),
     };
     Some(words).filter(|words| !words.trim().is_empty())
 }
 
-/// A line without the sign of a patch; None of what a patch takes away and of its heads.
-fn own_line(line: &str) -> Option<&str> {
+/// Returns a line without the sign of a patch; None for lines that a patch removes and for its headers.
+fn added_line(line: &str) -> Option<&str> {
     let is_head =
         ["*** ", "--- ", "+++ ", "@@", "diff --git "].iter().any(|it| line.starts_with(it));
     let is_taken = line.starts_with('-') && !line.starts_with("- ");
     (!is_head && !is_taken).then(|| line.strip_prefix('+').unwrap_or(line))
 }
 
-/// Whether a text is a plan: [`LEAST`] non-blank characters, and a word of the task. Where the task has no words that tell
-/// anything, the length alone counts.
+/// Returns whether a text is a plan: it has [`MIN_PLAN_CHARS`] non-blank characters and a word of the task. Where the
+/// task has no distinctive words, the length alone counts.
 pub fn is_plan(text: &str, terms: &HashSet<String>) -> bool {
     let letters = text.chars().filter(|c| !c.is_whitespace()).count();
     let is_like = |word: &String| {
         terms.iter().any(|term| term.starts_with(word.as_str()) || word.starts_with(term.as_str()))
     };
-    letters >= LEAST && (terms.is_empty() || self::terms(text).iter().any(is_like))
+    letters >= MIN_PLAN_CHARS && (terms.is_empty() || self::task_terms(text).iter().any(is_like))
 }
 
-/// Words of a task by which a plan of it is known: of four letters or more, without those of every task.
-pub fn terms(text: &str) -> HashSet<String> {
+/// Returns the words of a task by which a plan for it is recognised: words of four letters or more, without those that
+/// every task has.
+pub fn task_terms(text: &str) -> HashSet<String> {
     const COMMON: [&str; 48] = [
         "about",
         "after",
@@ -190,9 +193,9 @@ pub fn terms(text: &str) -> HashSet<String> {
     words.filter(|word| word.chars().count() >= 4 && !COMMON.contains(&word.as_str())).collect()
 }
 
-/// Kendall's tau of the order in which things were planned and the order in which they were done, -1 to 1: `done` holds, for
-/// each thing in planned order, when it was done. None where fewer than two were done. Equal moments count for neither order.
-pub fn tau(done: &[Option<usize>]) -> Option<f64> {
+/// Returns Kendall's tau between the planned and the executed order, -1 to 1: for each item in planned order, `done`
+/// has the moment at which it was done. None where fewer than two were done. Equal moments count for neither order.
+pub fn kendall_tau(done: &[Option<usize>]) -> Option<f64> {
     let done: Vec<usize> = done.iter().flatten().copied().collect();
     let pairs = done.len() * done.len().checked_sub(1)? / 2;
     if pairs == 0 {
@@ -211,9 +214,9 @@ pub fn tau(done: &[Option<usize>]) -> Option<f64> {
     Some(sum as f64 / pairs as f64)
 }
 
-/// Words of a plan's line that can be found again in what is done: names with a dot, an underscore, a slash or a capital
-/// inside, and words of five letters or more that are not used for everything.
-pub fn telling_words(text: &str) -> HashSet<String> {
+/// Returns the words of a plan's line that can be recognised in later steps: names with a dot, an underscore, a slash
+/// or a capital inside, and words of five letters or more that are not used for everything.
+pub fn distinctive_words(text: &str) -> HashSet<String> {
     const COMMON: [&str; 14] = [
         "write",
         "tests",
@@ -244,24 +247,24 @@ pub fn telling_words(text: &str) -> HashSet<String> {
 mod tests {
     use super::*;
 
-    fn texts(text: &str) -> Vec<String> {
-        items(text).into_iter().map(|item| item.text).collect()
+    fn item_texts(text: &str) -> Vec<String> {
+        plan_items(text).into_iter().map(|item| item.text).collect()
     }
 
     #[test]
     fn a_plan_is_read_from_a_tools_arguments_and_from_lines() {
         let json = r#"{"plan":[{"step":"Parse","status":"completed"},{"step":"Write","status":"pending"}]}"#;
-        assert_eq!(texts(json), ["Parse", "Write"]);
-        assert!(items(json)[0].is_done && !items(json)[1].is_done);
-        assert_eq!(texts("Plan:\n1. Parse\n2. Write\n"), ["Parse", "Write"]);
-        assert_eq!(texts("+- [x] Parse\n+- [~] Write\n"), ["Parse", "Write"]);
-        assert_eq!(texts("1. only one"), [""; 0]);
-        assert_eq!(texts("version 1.2\n3.4 is no item\n"), [""; 0]);
+        assert_eq!(item_texts(json), ["Parse", "Write"]);
+        assert!(plan_items(json)[0].is_done && !plan_items(json)[1].is_done);
+        assert_eq!(item_texts("Plan:\n1. Parse\n2. Write\n"), ["Parse", "Write"]);
+        assert_eq!(item_texts("+- [x] Parse\n+- [~] Write\n"), ["Parse", "Write"]);
+        assert_eq!(item_texts("1. only one"), [""; 0]);
+        assert_eq!(item_texts("version 1.2\n3.4 is no item\n"), [""; 0]);
     }
 
     #[test]
     fn a_plan_has_fifty_characters_and_a_word_of_the_task() {
-        let task = terms("Add JWT authentication to the Flask API, then test it");
+        let task = task_terms("Add JWT authentication to the Flask API, then test it");
         assert!(task.contains("authentication") && !task.contains("test") && !task.contains("api"));
         let plan = "1. Hash passwords\n2. Add an auth route that returns a token\n3. Guard the other routes";
 
@@ -279,20 +282,20 @@ mod tests {
     #[test]
     fn the_words_of_a_plan_are_without_its_path_and_state() {
         let call = r#"{"file_path": "/w/plan.md", "content": "Parse, then write"}"#;
-        assert_eq!(text(call).unwrap(), "Parse, then write");
+        assert_eq!(plan_text(call).unwrap(), "Parse, then write");
         let list = r#"{"todos": [{"content": "Parse", "status": "pending", "id": "1"}]}"#;
-        assert_eq!(text(list).unwrap(), "Parse");
+        assert_eq!(plan_text(list).unwrap(), "Parse");
         let patch = "*** Add File: plan.md\n+Parse\n-Old\n+- write";
-        assert_eq!(text(patch).unwrap(), "Parse\n- write");
-        assert_eq!(text(r#"{"file": "/w/plan.md"}"#), None);
+        assert_eq!(plan_text(patch).unwrap(), "Parse\n- write");
+        assert_eq!(plan_text(r#"{"file": "/w/plan.md"}"#), None);
     }
 
     #[test]
     fn tau_is_one_in_order_and_minus_one_backwards() {
-        assert_eq!(tau(&[Some(1), Some(4), Some(9)]), Some(1.0));
-        assert_eq!(tau(&[Some(9), None, Some(4), Some(1)]), Some(-1.0));
-        assert_eq!(tau(&[Some(2), Some(2)]), Some(0.0));
-        assert_eq!(tau(&[Some(1), None]), None);
-        assert_eq!(tau(&[]), None);
+        assert_eq!(kendall_tau(&[Some(1), Some(4), Some(9)]), Some(1.0));
+        assert_eq!(kendall_tau(&[Some(9), None, Some(4), Some(1)]), Some(-1.0));
+        assert_eq!(kendall_tau(&[Some(2), Some(2)]), Some(0.0));
+        assert_eq!(kendall_tau(&[Some(1), None]), None);
+        assert_eq!(kendall_tau(&[]), None);
     }
 }

@@ -1,41 +1,43 @@
-//! Everything that is told of a run's process, worked out once from what was observed.
+//! The report on a run's process, computed once from the observed facts.
 
 use std::collections::HashMap;
 
 use super::{
-    Discipline, Observed, Pillar, Profile, Signal, State,
-    lints::{self, Lint},
-    paper, recovery, signals,
+    DisciplineScores, ObservedRun, Pillar, RigorProfile, ProcessSignal, CheckedState,
+    lints::{self, RecordingLint},
+    paper_formulas, recovery, signals,
 };
 use trajview_run::{Run, StepId};
 
-/// The process of a run, for who shows it.
+/// The process of a run, ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Report {
-    pub paper: Discipline,
-    pub shipped: Discipline,
-    pub signals: Vec<Signal>,
-    pub cycles: Vec<Loop>,
+pub struct ProcessReport {
+    pub paper: DisciplineScores,
+    pub shipped: DisciplineScores,
+    pub signals: Vec<ProcessSignal>,
+    pub cycles: Vec<CycleReport>,
     /// The longest plan, and the step at which each of its items was done; None where that cannot be told.
     pub plan: Vec<(String, Option<StepId>)>,
-    /// Whether the files of each moment build and pass, as far as commands were run on request; empty where none was.
-    pub states: Vec<State>,
-    pub lints: Vec<Lint>,
-    pub names: Names,
-    /// Whether the recording tells of anything that was done.
-    pub tells_steps: bool,
+    /// The checked states of the files: whether they build and pass the tests, as far as commands were run on request;
+    /// empty where none was.
+    pub states: Vec<CheckedState>,
+    pub lints: Vec<RecordingLint>,
+    pub names: ShownStepNumbers,
+    /// True where the recording has any step of a known kind.
+    pub has_known_steps: bool,
 }
 
-/// How the steps of a run are called: `12.7` is the seventh step of turn 12.
+/// The numbers of the steps as shown: `12.7` is the seventh step of turn 12.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Names(HashMap<StepId, usize>);
+pub struct ShownStepNumbers(HashMap<StepId, usize>);
 
-impl Names {
-    fn of(observed: &Observed) -> Self {
+impl ShownStepNumbers {
+    fn new(observed: &ObservedRun) -> Self {
         Self(observed.steps.iter().map(|step| (step.id, step.number)).collect())
     }
 
-    pub fn called(&self, step: StepId) -> String {
+    /// Returns the number of a step as shown, such as `12.7`.
+    pub fn step_label(&self, step: StepId) -> String {
         let number = self.0.get(&step).copied().unwrap_or(step.step + 1);
         format!("{}.{number}", step.turn + 1)
     }
@@ -43,10 +45,10 @@ impl Names {
 
 /// A cycle of failure and recovery, by its steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Loop {
+pub struct CycleReport {
     pub failed: StepId,
     pub attempts: usize,
-    /// Attempts that did something else than those before.
+    /// The number of different strategies.
     pub strategies: usize,
     /// None where it did not succeed before the turn ended.
     pub recovered: Option<StepId>,
@@ -54,58 +56,59 @@ pub struct Loop {
     pub tokens_wasted: Option<u64>,
 }
 
-impl Report {
-    pub fn of(run: &Run, observed: &Observed) -> Self {
+impl ProcessReport {
+    pub fn new(run: &Run, observed: &ObservedRun) -> Self {
         let id = |at: usize| observed.steps[at].id;
-        let cycles = recovery::cycles(observed).into_iter().map(|cycle| Loop {
+        let cycles = recovery::find_cycles(observed).into_iter().map(|cycle| CycleReport {
             failed: id(cycle.failed),
             attempts: cycle.attempts.len(),
-            strategies: cycle.strategies(),
-            tokens_wasted: cycle.wasted(observed),
+            strategies: cycle.strategy_count(),
+            tokens_wasted: cycle.wasted_tokens(observed),
             recovered: cycle.recovered.map(id),
         });
-        let plan = paper::executed(observed).unwrap_or_default();
+        let plan = paper_formulas::executed_plan(observed).unwrap_or_default();
         Self {
-            paper: Discipline::of(observed, Profile::Paper),
-            shipped: Discipline::of(observed, Profile::Shipped),
-            signals: signals::all(observed),
+            paper: DisciplineScores::new(observed, RigorProfile::Paper),
+            shipped: DisciplineScores::new(observed, RigorProfile::Shipped),
+            signals: signals::find_signals(observed),
             cycles: cycles.collect(),
             plan: plan.into_iter().map(|(item, done)| (item, done.map(id))).collect(),
             states: observed.states.clone(),
-            lints: lints::of(run),
-            names: Names::of(observed),
-            tells_steps: observed.tells_steps(),
+            lints: lints::find_lints(run),
+            names: ShownStepNumbers::new(observed),
+            has_known_steps: observed.has_known_steps(),
         }
     }
 
-    pub const fn in_profile(&self, profile: Profile) -> &Discipline {
+    /// Returns the scores by the formulas of a profile.
+    pub const fn in_profile(&self, profile: RigorProfile) -> &DisciplineScores {
         match profile {
-            Profile::Paper => &self.paper,
-            Profile::Shipped => &self.shipped,
+            RigorProfile::Paper => &self.paper,
+            RigorProfile::Shipped => &self.shipped,
         }
     }
 
-    /// The numbers of it, by the paper's formulas; None of them where no step is recorded.
-    pub fn numbers(&self) -> Processed {
-        if !self.tells_steps {
-            return Processed::default();
+    /// Returns the numbers by the paper's formulas; all None where no step is recorded.
+    pub fn process_numbers(&self) -> ProcessNumbers {
+        if !self.has_known_steps {
+            return ProcessNumbers::default();
         }
         let mut pillars = [None; Pillar::ALL.len()];
         for (value, pillar) in pillars.iter_mut().zip(Pillar::ALL) {
-            *value = self.paper.value(pillar);
+            *value = self.paper.pillar_value(pillar);
         }
         let signals = Some(self.signals.len());
         let rigor_score = self.paper.rigor_score();
-        Processed { rigor_score, pillars, signals, ..Processed::default() }
+        ProcessNumbers { rigor_score, pillars, signals, ..ProcessNumbers::default() }
     }
 }
 
 /// Numbers of a run's process; None where the recording cannot tell.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Processed {
+pub struct ProcessNumbers {
     /// 0 to 1.
     pub rigor_score: Option<f64>,
-    /// In the order of [`Pillar::ALL`].
+    /// The values of the pillars, in the order of [`Pillar::ALL`].
     pub pillars: [Option<f64>; Pillar::ALL.len()],
     pub signals: Option<usize>,
     /// Events of a memory; None where none are recorded.
@@ -114,8 +117,8 @@ pub struct Processed {
     pub stale_rate: Option<f64>,
 }
 
-impl Processed {
-    pub const fn pillar(&self, pillar: Pillar) -> Option<f64> {
+impl ProcessNumbers {
+    pub const fn pillar_value(&self, pillar: Pillar) -> Option<f64> {
         self.pillars[pillar as usize]
     }
 }

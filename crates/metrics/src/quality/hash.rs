@@ -1,44 +1,45 @@
-//! A hash of 128 bits for normalised text. Two texts that differ have other hashes for all practical purposes; nobody
-//! gains by making two that do not.
+//! A hash of 128 bits for normalised text. For all practical purposes different texts have different hashes; nobody
+//! would gain from a collision.
 
 const START: u64 = 0x6c62_272e_07bb_0142;
 const ONE: u64 = 0x9e37_79b9_7f4a_7c15;
 const TWO: u64 = 0xd1b5_4a32_d192_ed03;
 
-/// Of a word.
-pub fn of(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(START, |hash, &byte| mix(hash, u64::from(byte), ONE))
+/// Returns the hash of a word.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(START, |hash, &byte| mix_word(hash, u64::from(byte), ONE))
 }
 
-/// Of a word and a number.
-pub fn with(word: u64, number: u32) -> u64 {
-    mix(word, u64::from(number), TWO)
+/// Returns the hash of a word and a number.
+pub fn hash_with_number(word: u64, number: u32) -> u64 {
+    mix_word(word, u64::from(number), TWO)
 }
 
-/// Of a list of words, fed one by one.
+/// The hash of a list of words, fed one by one.
 #[derive(Debug, Clone, Copy)]
-pub struct Stream(u64, u64);
+pub struct HashStream(u64, u64);
 
-impl Default for Stream {
+impl Default for HashStream {
     fn default() -> Self {
         Self(START, !START)
     }
 }
 
-impl Stream {
-    pub fn feed(&mut self, word: u64) {
-        self.0 = mix(self.0, word, ONE);
-        self.1 = mix(self.1, word, TWO);
+impl HashStream {
+    pub fn feed_word(&mut self, word: u64) {
+        self.0 = mix_word(self.0, word, ONE);
+        self.1 = mix_word(self.1, word, TWO);
     }
 
-    pub fn finish(self) -> u128 {
-        let (one, two) = (mix(self.0, self.1, TWO), mix(self.1, self.0, ONE));
+    pub fn into_hash(self) -> u128 {
+        let (one, two) = (mix_word(self.0, self.1, TWO), mix_word(self.1, self.0, ONE));
         u128::from(one) << 64 | u128::from(two)
     }
 }
 
-/// Multiplying carries a change upwards, turning brings it down again.
-fn mix(hash: u64, word: u64, odd: u64) -> u64 {
+/// Mixes a word into a hash. The multiplication carries a change to the higher bits, the rotation brings it down
+/// again.
+fn mix_word(hash: u64, word: u64, odd: u64) -> u64 {
     (hash ^ word).wrapping_mul(odd).rotate_left(29)
 }
 
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn short_words_have_different_hashes() {
-        let words = (0..=u16::MAX).map(|word| of(&word.to_le_bytes()));
+        let words = (0..=u16::MAX).map(|word| hash_bytes(&word.to_le_bytes()));
 
         assert_eq!(words.collect::<HashSet<_>>().len(), 1 << 16);
     }
@@ -58,9 +59,9 @@ mod tests {
     #[test]
     fn the_order_of_words_matters() {
         let stream = |words: [&[u8]; 2]| {
-            let mut stream = Stream::default();
-            words.iter().for_each(|word| stream.feed(of(word)));
-            stream.finish()
+            let mut stream = HashStream::default();
+            words.iter().for_each(|word| stream.feed_word(hash_bytes(word)));
+            stream.into_hash()
         };
 
         assert_ne!(stream([b"a", b"b"]), stream([b"b", b"a"]));

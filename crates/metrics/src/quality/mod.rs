@@ -1,53 +1,53 @@
-//! Code quality of a snapshot: how much of its complexity sits in few functions (erosion) and how much of its text
-//! could go (verbosity), as SlopCodeBench defines them.
+//! Code quality of a snapshot: the share of its complexity in few functions (erosion) and the share of its text that
+//! could be removed (verbosity), as SlopCodeBench defines them.
 //!
-//! One file is measured alone ([`measure()`], the costly part, to be kept by content), a snapshot is added up from its
-//! files ([`combine`], cheap), and two snapshots tell what moved between them ([`changes()`]). The formulas and which
-//! files count are the [`Profile`]'s. Nothing here reads a disk or starts a thread: the caller brings the bytes and
-//! may measure as many files at once as it likes.
+//! One file is measured alone ([`measure_file()`], the costly part, to be cached by content), a snapshot is the sum
+//! over its files ([`combine_files`], cheap), and two snapshots are compared by [`quality_changes()`]. The formulas
+//! and which files count are the [`QualityProfile`]'s. Nothing here reads a disk or starts a thread: callers pass the
+//! bytes and may measure many files in parallel.
 
-mod changes;
-mod file;
+mod snapshot_changes;
+mod file_measure;
 mod hash;
 mod kinds;
 pub mod languages;
 mod measure;
-mod normal;
+mod normalisation;
 mod profile;
 mod python;
 mod ruler;
-mod scored;
+mod scored_snapshot;
 mod snapshot;
-mod sum;
-mod text;
+mod snapshot_sum;
+mod python_lines;
 mod wrappers;
 
-pub use changes::{Change, Weight, What, changes, not_compared};
-pub(crate) use file::span;
-pub use file::{Callable, CloneCandidate, FileMeasure, Hit, LineSet, Skip, Span};
-pub use kinds::{Names, flags_in};
-pub use languages::{ROWS, Row};
-pub use measure::{Parsed, measure, measure_and};
-pub use profile::Profile;
+pub use snapshot_changes::{QualityChange, CallableWeight, QualityChangeKind, quality_changes, not_compared};
+pub(crate) use file_measure::node_span;
+pub use file_measure::{FileCallable, CloneCandidate, FileMeasure, QualityHit, LineSet, SkipReason, SourceSpan};
+pub use kinds::{KindNames, flags_in};
+pub use languages::{ROWS, MeasuredLanguage};
+pub use measure::{ParsedFile, measure_file, measure_and};
+pub use profile::QualityProfile;
 pub use ruler::Ruler;
-pub use scored::{Scored, Unmeasured};
+pub use scored_snapshot::{ScoredSnapshot, UnmeasuredReason};
 pub use snapshot::{
-    CallableAt, CloneGroup, Detail, File, HitAt, Place, Skipped, Snapshot, Totals, combine,
+    CallableAt, CloneGroup, QualityDetail, SnapshotFile, HitAt, CodePlace, SkippedFile, QualitySnapshot, QualityTotals, combine_files,
     combine_with_detail,
 };
-pub use wrappers::{Alias, Called, Effects, Forwards, Links, Symbol, Target};
+pub use wrappers::{NameAlias, CalledName, CallEffects, ForwardedValue, WrapperLinks, WrapperSymbol, AliasTarget};
 
-/// A callable with more paths than this is one of high complexity.
+/// A callable with more paths than this has high complexity.
 pub const HIGH_CC: u32 = 10;
 
 /// A shorter piece is never a clone.
 pub const MIN_CLONE_LINES: u32 = 3;
 
-/// A file with nodes deeper than this is skipped: no reference gets through it, and patterns that look upwards would
-/// take time by the square of the depth.
+/// A file with nodes deeper than this is skipped: no reference can measure it, and patterns that look upwards would
+/// take time quadratic in the depth.
 pub const MAX_DEPTH: usize = 5_000;
 
-/// A longer file is skipped. No hand and no model writes one; generated data does.
+/// A longer file is skipped. Such files are generated data; nobody writes them by hand, and no model does.
 pub const MAX_BYTES: usize = 5 << 18;
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Which reference the numbers follow.
+//! The reference that the numbers follow.
 //!
-//! A number is never shown without its profile: the same file has other values in another one.
+//! A number is never shown without its profile, because the same file has other values in another profile.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::rules::Comments;
+use crate::rules::CommentHandling;
 use trajview_code::tree::Grammar;
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
 worded! {
     name;
@@ -16,15 +16,15 @@ worded! {
     #[derive(
         Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize,
     )]
-    pub enum Profile {
+    pub enum QualityProfile {
         /// SlopCodeBench's paper, version 1: Python, clones within a file, verbosity over physical lines.
         #[serde(rename = "scb-paper")]
         ScbPaper = "scb-paper",
         /// `scb-check check --report --include-all` 0.1.3: Python, clones across files, verbosity over source lines.
         #[serde(rename = "scb-check-0.1.3")]
         ScbCheck013 = "scb-check-0.1.3",
-        /// The same command of 0.2.0: narrower wrappers, one callable a qualified name, and C++, Haskell, JavaScript,
-        /// Rust, TypeScript and Zig.
+        /// The same command of 0.2.0: narrower wrappers, one callable per qualified name, and C++, Haskell,
+        /// JavaScript, Rust, TypeScript and Zig.
         #[serde(rename = "scb-check-0.2.0")]
         ScbCheck020 = "scb-check-0.2.0",
         /// Ours: the paper's formulas, clones across files, every language compiled in.
@@ -34,29 +34,29 @@ worded! {
     }
 }
 
-impl Profile {
-    /// Whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file that counts
-    /// may still be skipped by [`measure`](super::measure()), for what is in it.
-    pub fn takes(self, path: &str) -> bool {
-        self.grammar(path).is_some() && !path.split('/').any(|part| self.leaves_out(part))
+impl QualityProfile {
+    /// Returns whether a file of a snapshot counts, by its path alone (relative to the snapshot, with `/`). A file
+    /// that counts may still be skipped by [`measure_file`](super::measure_file()) because of its content.
+    pub fn counts_file(self, path: &str) -> bool {
+        self.grammar_of_file(path).is_some() && !path.split('/').any(|part| self.leaves_out(part))
     }
 
-    /// The grammar that reads a file of this name; None where the profile does not count such files.
-    pub fn grammar(self, path: &str) -> Option<Grammar> {
-        let grammar = Grammar::of(path)?;
+    /// Returns the grammar for a file of this name; None where the profile does not count such files.
+    pub fn grammar_of_file(self, path: &str) -> Option<Grammar> {
+        let grammar = Grammar::for_path(path)?;
         let takes = match self {
-            Self::ScbPaper | Self::ScbCheck013 => suffix(path) == Some("py"),
+            Self::ScbPaper | Self::ScbCheck013 => file_suffix(path) == Some("py"),
             Self::ScbCheck020 => {
-                suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower(end).as_str()))
+                file_suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower_case(end).as_str()))
             }
-            // Of Haskell and Zig it is not said what adds a path.
+            // For Haskell and Zig no table says which nodes add a path.
             Self::Trajview => !matches!(grammar, Grammar::Haskell | Grammar::Zig),
         };
         takes.then_some(grammar)
     }
 
-    /// What is known to differ from the reference, in sentences; none of the profile that is ours.
-    pub const fn differs(self) -> &'static [&'static str] {
+    /// Returns the known differences from the reference, in sentences; none for our own profile.
+    pub const fn known_differences(self) -> &'static [&'static str] {
         match self {
             Self::ScbPaper => &[
                 "a file that CPython 3.12 cannot parse is left out, known by a list of constructs: names after \\N, what stands in the fields of an f-string, patterns of `case` and targets of an assignment are not checked",
@@ -72,43 +72,43 @@ impl Profile {
         }
     }
 
-    /// Whether verbosity is a share of all lines; else of those with code.
+    /// Returns whether verbosity is a share of all lines; else it is a share of the lines with code.
     pub(super) fn counts_physical_lines(self) -> bool {
         matches!(self, Self::ScbPaper | Self::Trajview)
     }
 
-    /// Whether a piece in one file and a piece in another can be clones.
+    /// Returns whether pieces in different files can be clones.
     pub(super) fn finds_clones_across_files(self) -> bool {
         !matches!(self, Self::ScbPaper)
     }
 
-    /// Whether this is `scb-check`, of whatever release.
+    /// Returns whether this is a release of `scb-check`.
     pub(super) fn is_scb_check(self) -> bool {
         matches!(self, Self::ScbCheck013 | Self::ScbCheck020)
     }
 
-    /// Whether an `ast-grep-ignore` comment keeps a rule from hitting, as it does in what the references run. Ours
-    /// counts such comments and is not moved by them: whoever is measured may write them.
+    /// Returns whether an `ast-grep-ignore` comment suppresses a match, as in the references. Our profile counts such
+    /// comments and ignores them, because the measured agent may write them.
     pub(super) fn heeds_suppressions(self) -> bool {
         !matches!(self, Self::Trajview)
     }
 
-    /// Whether rules are run over a file of this name. In `scb-check` the program that runs them knows Python by `.py`
-    /// alone: what is in `.pyw` and `.PY` is measured and never hit.
+    /// Returns whether rules are run over a file of this name. The rule engine of `scb-check` recognises Python by
+    /// `.py` alone: `.pyw` and `.PY` files are measured but have no matches.
     pub(super) fn runs_rules_over(self, path: &str) -> bool {
-        let is_python = Grammar::of(path) == Some(Grammar::Python);
-        !self.is_scb_check() || !is_python || suffix(path) == Some("py")
+        let is_python = Grammar::for_path(path) == Some(Grammar::Python);
+        !self.is_scb_check() || !is_python || file_suffix(path) == Some("py")
     }
 
-    /// The references run ast-grep 0.42.
-    pub(super) fn comments(self) -> Comments {
+    /// Returns how patterns treat comments. The references run ast-grep 0.42.
+    pub(super) fn comment_handling(self) -> CommentHandling {
         match self {
-            Self::ScbPaper | Self::ScbCheck013 | Self::ScbCheck020 => Comments::Taken,
-            Self::Trajview => Comments::PassedOver,
+            Self::ScbPaper | Self::ScbCheck013 | Self::ScbCheck020 => CommentHandling::Taken,
+            Self::Trajview => CommentHandling::PassedOver,
         }
     }
 
-    /// A folder or file name that keeps all below it out.
+    /// Returns whether a folder or file of this name is excluded with everything below it.
     fn leaves_out(self, part: &str) -> bool {
         match self {
             Self::ScbPaper | Self::Trajview => {
@@ -119,14 +119,14 @@ impl Profile {
     }
 }
 
-/// What follows the last dot of a name that begins with another character.
-fn suffix(path: &str) -> Option<&str> {
+/// Returns the text after the last dot of a file name; None where that dot begins the name.
+fn file_suffix(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, suffix) = name.rsplit_once('.')?;
     (!stem.is_empty()).then_some(suffix)
 }
 
-fn lower(text: &str) -> String {
+fn lower_case(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
@@ -146,16 +146,16 @@ const CHECK_LEAVES_OUT: [&str; 14] = [
     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox",
 ];
 
-impl fmt::Display for Profile {
+impl fmt::Display for QualityProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Profile {
+impl FromStr for QualityProfile {
     type Err = String;
 
-    /// Fails on a name that is not in [`Profile::ALL`], and says which are.
+    /// Fails on a name that is not in [`QualityProfile::ALL`]; the error lists the known names.
     fn from_str(name: &str) -> Result<Self, String> {
         Self::by_word(name).ok_or_else(|| {
             let known = Self::ALL.map(Self::name).join(", ");

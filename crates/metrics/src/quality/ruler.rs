@@ -1,54 +1,56 @@
-//! What files are measured with: a profile and its rules.
+//! The settings of the measures: a profile and its rules.
 
-use super::profile::Profile;
-use crate::rules::Rules;
+use super::profile::QualityProfile;
+use crate::rules::RuleSet;
 
-/// Raised whenever the same bytes would measure otherwise than before.
+/// The version of the measures. Raise it whenever the same bytes get other measures than before.
 const VERSION: u32 = 5;
 
-/// How many rules the paper has. Their text changes between commits of the benchmark, so they are known by their number.
+/// The number of the paper's rules. Their text changes between commits of the benchmark, so they are recognised by
+/// their number.
 const PAPER_RULES: usize = 137;
 
-/// [`Rules::fingerprint`] of the rules that `scb-check` brings along, 197 in 0.1.3 and in 0.2.0 alike.
+/// [`RuleSet::fingerprint`] of the rules that come with `scb-check`, 197 in 0.1.3 and in 0.2.0 alike.
 const CHECK_RULES: &str = "bf39d49594a7ca47056eb4868dc477ff0e859e24bcb4788d46abb9c7609cded4";
 
 /// The numbers of a snapshot that other rules change.
 pub const BY_RULES: [&str; 3] = ["verbosity", "rule_lines", "flagged_lines"];
 
-/// A profile and the rules loaded for it. Made once, shared between threads.
+/// A profile and the rules loaded for it. It is created once and shared between threads.
 #[derive(Debug)]
 pub struct Ruler {
-    profile: Profile,
-    rules: Rules,
+    profile: QualityProfile,
+    rules: RuleSet,
     fingerprint: String,
 }
 
 impl Ruler {
-    pub fn new(profile: Profile, rules: Rules) -> Self {
+    pub fn new(profile: QualityProfile, rules: RuleSet) -> Self {
         let fingerprint = format!("{profile} {VERSION} {}", rules.sha256());
         Self { profile, rules, fingerprint }
     }
 
-    pub fn profile(&self) -> Profile {
+    pub fn profile(&self) -> QualityProfile {
         self.profile
     }
 
-    pub fn rules(&self) -> &Rules {
+    pub fn rules(&self) -> &RuleSet {
         &self.rules
     }
 
-    /// Whether these are the rules of the profile. A profile is its formulas and its rules: with others its verbosity
-    /// may not be set beside that of the reference. The profile that is ours has no reference.
+    /// Returns whether these are the rules of the profile. A profile is its formulas and its rules: with other rules
+    /// its verbosity is not comparable with that of the reference. Our own profile has no reference.
     pub fn is_comparable(&self) -> bool {
         match self.profile {
-            Profile::Trajview => true,
-            Profile::ScbPaper => !self.rules.is_built_in() && self.rules.count() == PAPER_RULES,
-            Profile::ScbCheck013 | Profile::ScbCheck020 => self.rules.fingerprint() == CHECK_RULES,
+            QualityProfile::Trajview => true,
+            QualityProfile::ScbPaper => !self.rules.is_built_in() && self.rules.rule_count() == PAPER_RULES,
+            QualityProfile::ScbCheck013 | QualityProfile::ScbCheck020 => self.rules.fingerprint() == CHECK_RULES,
         }
     }
 
-    /// `scb-paper` where the rules are the profile's own, else what they are: `trajview rules, scb-paper formulas`.
-    pub fn name(&self) -> String {
+    /// Returns `scb-paper` where the rules are the profile's own, else a description such as `trajview rules,
+    /// scb-paper formulas`.
+    pub fn display_name(&self) -> String {
         let profile = self.profile;
         match self.rules.source() {
             _ if self.is_comparable() => profile.to_string(),
@@ -58,13 +60,13 @@ impl Ruler {
         }
     }
 
-    /// The numbers that may not be set beside the reference's, by their names in JSON.
+    /// Returns the numbers that are not comparable with those of the reference, by their names in JSON.
     pub fn not_comparable(&self) -> &'static [&'static str] {
         if self.is_comparable() { &[] } else { &BY_RULES }
     }
 
-    /// Changes with the profile, the text of the rules and the measuring code. Together with a file's bytes and its
-    /// [`Profile::grammar`] it is a key for a [`FileMeasure`](super::FileMeasure).
+    /// Returns a fingerprint that changes with the profile, the text of the rules and the measuring code. Together
+    /// with a file's bytes and its [`QualityProfile::grammar_of_file`] it is a key for a [`FileMeasure`](super::FileMeasure).
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
@@ -74,29 +76,29 @@ impl Ruler {
 mod tests {
     use super::*;
 
-    fn rules(count: usize) -> Rules {
+    fn numbered_rules(count: usize) -> RuleSet {
         let rule = |n: usize| format!("id: r{n}\nlanguage: python\nrule:\n  pattern: f{n}()\n");
         let text = (0..count).map(rule).collect::<Vec<_>>().join("---\n");
-        Rules::load("mine.yml", &[("mine.yml", &text)])
+        RuleSet::load("mine.yml", &[("mine.yml", &text)])
     }
 
     #[test]
     fn a_profile_without_its_rules_is_named_after_the_rules_and_is_not_comparable() {
         let named = |profile, rules| {
             let ruler = Ruler::new(profile, rules);
-            (ruler.name(), ruler.is_comparable())
+            (ruler.display_name(), ruler.is_comparable())
         };
 
-        let built_in = named(Profile::ScbPaper, Rules::built_in());
+        let built_in = named(QualityProfile::ScbPaper, RuleSet::built_in());
         assert_eq!(built_in, ("trajview rules, scb-paper formulas".into(), false));
-        let built_in = named(Profile::ScbCheck020, Rules::built_in());
+        let built_in = named(QualityProfile::ScbCheck020, RuleSet::built_in());
         assert_eq!(built_in, ("trajview rules, scb-check-0.2.0 formulas".into(), false));
-        let none = named(Profile::ScbCheck013, Rules::none());
+        let none = named(QualityProfile::ScbCheck013, RuleSet::none());
         assert_eq!(none, ("no rules, scb-check-0.1.3 formulas".into(), false));
-        let mine = named(Profile::ScbPaper, rules(3));
+        let mine = named(QualityProfile::ScbPaper, numbered_rules(3));
         assert_eq!(mine, ("rules of mine.yml, scb-paper formulas".into(), false));
-        assert_eq!(named(Profile::ScbPaper, rules(PAPER_RULES)), ("scb-paper".into(), true));
-        assert_eq!(named(Profile::Trajview, rules(3)), ("trajview".into(), true));
+        assert_eq!(named(QualityProfile::ScbPaper, numbered_rules(PAPER_RULES)), ("scb-paper".into(), true));
+        assert_eq!(named(QualityProfile::Trajview, numbered_rules(3)), ("trajview".into(), true));
     }
 
     #[test]
@@ -107,9 +109,9 @@ mod tests {
         ];
         let together = format!("{two}\n---\n# a note\n{}\n", one.replace("info", "warning"));
 
-        let apart = Rules::load("x", &[("1.yml", one), ("2.yml", two)]);
-        let together = Rules::load("y", &[("all.yml", &together)]);
-        let other = Rules::load("z", &[("1.yml", one)]);
+        let apart = RuleSet::load("x", &[("1.yml", one), ("2.yml", two)]);
+        let together = RuleSet::load("y", &[("all.yml", &together)]);
+        let other = RuleSet::load("z", &[("1.yml", one)]);
 
         assert_eq!(apart.fingerprint(), together.fingerprint());
         assert_ne!(apart.fingerprint(), other.fingerprint());

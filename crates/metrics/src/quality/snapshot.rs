@@ -1,17 +1,17 @@
-//! A snapshot's numbers out of its files' measures.
+//! Computes a snapshot's numbers from the measures of its files.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    file::{FileMeasure, Skip, Span},
-    profile::Profile,
+    file_measure::{FileMeasure, SkipReason, SourceSpan},
+    profile::QualityProfile,
 };
 
-/// A file of a snapshot: where it lies and what was measured on it.
+/// A file of a snapshot: its path and its measures.
 #[derive(Debug, Clone, Copy)]
-pub struct File<'a> {
+pub struct SnapshotFile<'a> {
     /// Relative to the snapshot, with `/`.
     pub path: &'a str,
     pub measure: &'a FileMeasure,
@@ -19,25 +19,26 @@ pub struct File<'a> {
 
 /// The numbers of a snapshot. Shares and Gini are 0-1; a lower one is better.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Snapshot {
-    /// Files that count, without the skipped.
+pub struct QualitySnapshot {
+    /// The number of files that count, without the skipped ones.
     pub files: u32,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     #[serde(flatten)]
-    pub totals: Totals,
+    pub totals: QualityTotals,
     /// Share of the mass that lies in callables with more than 10 paths; 0 without mass.
     pub erosion: f64,
-    /// Share of lines that are clones, rule hits or wrappers; 0 without lines. Of which lines depends on the profile.
+    /// Share of lines that are clones, rule hits or wrappers; 0 without lines. The profile decides which lines are
+    /// counted.
     pub verbosity: f64,
-    /// How unevenly the mass is spread over the callables: 0 evenly, towards 1 all in one.
+    /// The Gini coefficient of the callables' mass: 0 for an even spread, near 1 if one callable has all.
     pub gini: f64,
     /// The same sums for each language, by the name of its grammar.
-    pub by_language: BTreeMap<String, Totals>,
+    pub by_language: BTreeMap<String, QualityTotals>,
 }
 
 /// Sums over files.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Totals {
+pub struct QualityTotals {
     pub lines: u64,
     pub loc: u64,
     pub sloc: u64,
@@ -63,64 +64,68 @@ pub struct Totals {
 
 /// A file that is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Skipped {
+pub struct SkippedFile {
     pub path: String,
-    pub why: Skip,
+    pub why: SkipReason,
 }
 
-/// What the numbers are made of.
+/// The callables, clones and matches behind the numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Detail {
-    /// By path, then start, then name.
+pub struct QualityDetail {
+    /// Sorted by path, start and name.
     pub callables: Vec<CallableAt>,
-    /// Groups of equal pieces, each by path, then start; the groups by their first.
+    /// Groups of equal pieces, each sorted by path and start; the groups by their first piece.
     pub clones: Vec<CloneGroup>,
-    /// By path, then start, then rule.
+    /// Sorted by path, start and rule.
     pub hits: Vec<HitAt>,
-    /// By path, then start.
-    pub wrappers: Vec<Place>,
-    /// Paths of files that would count and are in no number, sorted: what is in them is not known.
+    /// Sorted by path and start.
+    pub wrappers: Vec<CodePlace>,
+    /// Sorted paths of files that would count but are in no number, because their content is not known.
     pub left_out: Vec<String>,
 }
 
+/// A callable of a snapshot, with its path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallableAt {
     pub path: String,
     pub name: String,
     #[serde(flatten)]
-    pub span: Span,
+    pub span: SourceSpan,
     pub cc: u32,
     pub sloc: u32,
     pub mass: f64,
 }
 
+/// Pieces of a snapshot with the same hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CloneGroup {
     pub hash: u128,
-    pub places: Vec<Place>,
+    pub places: Vec<CodePlace>,
 }
 
+/// Lines of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Place {
+pub struct CodePlace {
     pub path: String,
     #[serde(flatten)]
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
+/// A match of a rule, with its path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HitAt {
     pub rule: String,
     pub path: String,
     #[serde(flatten)]
-    pub span: Span,
+    pub span: SourceSpan,
 }
 
-/// The numbers of a snapshot, whatever the order of its files.
-pub fn combine(files: &[File<'_>], profile: Profile) -> Snapshot {
+/// Returns the numbers of a snapshot; the order of its files does not matter.
+pub fn combine_files(files: &[SnapshotFile<'_>], profile: QualityProfile) -> QualitySnapshot {
     combine_with_detail(files, profile).0
 }
 
-/// The same with what they are made of.
-pub fn combine_with_detail(files: &[File<'_>], profile: Profile) -> (Snapshot, Detail) {
-    super::sum::Sum::of(files, profile).finish()
+/// Returns the numbers together with the detail behind them.
+pub fn combine_with_detail(files: &[SnapshotFile<'_>], profile: QualityProfile) -> (QualitySnapshot, QualityDetail) {
+    super::snapshot_sum::SnapshotSum::new(files, profile).into_numbers()
 }

@@ -1,21 +1,21 @@
-//! What is promised about a snapshot's numbers, whatever the code.
+//! Tests of properties that a snapshot's numbers have for any code.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::Rules;
+use crate::rules::RuleSet;
 use trajview_code::tree::Grammar;
 
-fn ruler(profile: Profile) -> Ruler {
-    Ruler::new(profile, Rules::none())
+fn ruler_of(profile: QualityProfile) -> Ruler {
+    Ruler::new(profile, RuleSet::none())
 }
 
-fn measured(files: &[(&str, &str)], profile: Profile) -> (Snapshot, Detail) {
-    let ruler = ruler(profile);
+fn measure_files(files: &[(&str, &str)], profile: QualityProfile) -> (QualitySnapshot, QualityDetail) {
+    let ruler = ruler_of(profile);
     let measures: Vec<(&str, FileMeasure)> =
-        files.iter().map(|(path, text)| (*path, measure(path, text.as_bytes(), &ruler))).collect();
-    let files: Vec<File<'_>> =
-        measures.iter().map(|(path, measure)| File { path, measure }).collect();
+        files.iter().map(|(path, text)| (*path, measure_file(path, text.as_bytes(), &ruler))).collect();
+    let files: Vec<SnapshotFile<'_>> =
+        measures.iter().map(|(path, measure)| SnapshotFile { path, measure }).collect();
     combine_with_detail(&files, profile)
 }
 
@@ -24,7 +24,7 @@ fn mass_is_paths_times_the_root_of_the_lines() {
     let branches = "    if x:\n        x = 1\n".repeat(12);
     let text = format!("def f(x):\n{branches}\ndef g(x):\n    y = x\n    z = y\n    return z\n");
 
-    let (snapshot, _) = measured(&[("a.py", &text)], Profile::ScbPaper);
+    let (snapshot, _) = measure_files(&[("a.py", &text)], QualityProfile::ScbPaper);
 
     let (f, g) = (13.0 * 25_f64.sqrt(), 2.0);
     let totals = &snapshot.totals;
@@ -39,24 +39,24 @@ fn the_paper_finds_clones_within_a_file_and_ours_across_files_too() {
     let text = "def f(a):\n    b = a\n    return b\n";
     let files = [("a.py", text), ("b.py", text)];
 
-    let verbosity = |profile| measured(&files, profile).0.verbosity;
+    let verbosity = |profile| measure_files(&files, profile).0.verbosity;
 
-    assert_eq!(verbosity(Profile::ScbPaper), 0.0);
-    assert_eq!(verbosity(Profile::Trajview), 1.0);
+    assert_eq!(verbosity(QualityProfile::ScbPaper), 0.0);
+    assert_eq!(verbosity(QualityProfile::Trajview), 1.0);
 }
 
 #[test]
 fn a_file_that_does_not_count_says_why() {
-    let reason = |bytes: &[u8], profile| measure("a.py", bytes, &ruler(profile)).skipped;
+    let reason = |bytes: &[u8], profile| measure_file("a.py", bytes, &ruler_of(profile)).skipped;
 
-    assert_eq!(reason(b"def f(:\n", Profile::Trajview), Some(Skip::SyntaxError));
-    assert_eq!(reason(b"x = '\xff'\n", Profile::ScbPaper), Some(Skip::NotUtf8));
-    assert_eq!(reason(b"x = '\xff'\n", Profile::ScbCheck013), None);
-    assert_eq!(reason(b"print 'x'\n", Profile::ScbPaper), Some(Skip::SyntaxError));
-    assert_eq!(reason(b"print 'x'\n", Profile::ScbCheck020), None);
+    assert_eq!(reason(b"def f(:\n", QualityProfile::Trajview), Some(SkipReason::SyntaxError));
+    assert_eq!(reason(b"x = '\xff'\n", QualityProfile::ScbPaper), Some(SkipReason::NotUtf8));
+    assert_eq!(reason(b"x = '\xff'\n", QualityProfile::ScbCheck013), None);
+    assert_eq!(reason(b"print 'x'\n", QualityProfile::ScbPaper), Some(SkipReason::SyntaxError));
+    assert_eq!(reason(b"print 'x'\n", QualityProfile::ScbCheck020), None);
     assert_eq!(
-        measure("Main.java", b"", &ruler(Profile::ScbCheck020)).skipped,
-        Some(Skip::NoGrammar)
+        measure_file("Main.java", b"", &ruler_of(QualityProfile::ScbCheck020)).skipped,
+        Some(SkipReason::NoGrammar)
     );
 }
 
@@ -71,30 +71,30 @@ fn defaults_of_type_parameters_are_measured_as_python_3_13_would_and_skipped_whe
         "class A[T: int, *Ts, **P]:\n{body}\ndef f[\n    T: int,\n](x=1): return x\ntype X[T] = list[T]\n"
     );
 
-    let ours = |text: &str| measured(&[("a.py", text)], Profile::Trajview).0;
+    let ours = |text: &str| measure_files(&[("a.py", text)], QualityProfile::Trajview).0;
     let (with_defaults, plain) = (ours(&with), ours(&without));
 
     assert_eq!(with_defaults.skipped, []);
     assert_eq!(with_defaults.totals, plain.totals);
     assert_eq!((plain.totals.callables, plain.totals.max_cc), (2, 2));
-    for profile in [Profile::ScbPaper, Profile::ScbCheck020] {
-        assert_eq!(measured(&[("a.py", &with)], profile).0.skipped.len(), 1, "{profile:?}");
+    for profile in [QualityProfile::ScbPaper, QualityProfile::ScbCheck020] {
+        assert_eq!(measure_files(&[("a.py", &with)], profile).0.skipped.len(), 1, "{profile:?}");
     }
 }
 
 #[test]
 fn skipped_files_are_listed_and_counted_nowhere() {
     let (snapshot, detail) =
-        measured(&[("b.py", "def f(:\n"), ("a.py", "x = 1\n")], Profile::Trajview);
+        measure_files(&[("b.py", "def f(:\n"), ("a.py", "x = 1\n")], QualityProfile::Trajview);
 
     assert_eq!(snapshot.files, 1);
-    assert_eq!(snapshot.skipped, [Skipped { path: "b.py".into(), why: Skip::SyntaxError }]);
+    assert_eq!(snapshot.skipped, [SkippedFile { path: "b.py".into(), why: SkipReason::SyntaxError }]);
     assert_eq!((snapshot.totals.lines, detail.callables.len()), (1, 0));
 }
 
 #[test]
 fn each_profile_takes_its_own_files() {
-    let takes = |path: &str| Profile::ALL.map(|profile| profile.takes(path));
+    let takes = |path: &str| QualityProfile::ALL.map(|profile| profile.counts_file(path));
 
     assert_eq!(takes("src/a.py"), [true; 4]);
     assert_eq!(takes("build/a.py"), [true, false, false, true]);
@@ -107,17 +107,17 @@ fn each_profile_takes_its_own_files() {
 
 #[test]
 fn an_empty_snapshot_has_zeros() {
-    let (snapshot, detail) = measured(&[], Profile::Trajview);
+    let (snapshot, detail) = measure_files(&[], QualityProfile::Trajview);
 
-    assert_eq!((snapshot, detail), (Snapshot::default(), Detail::default()));
+    assert_eq!((snapshot, detail), (QualitySnapshot::default(), QualityDetail::default()));
 }
 
 #[test]
 fn a_measure_outlives_being_written_down() {
     let text =
         "def f(a):\n    for b in a:\n        c = b\n        d = c\n    return [x for x in a]\n";
-    for profile in Profile::ALL {
-        let measure = measure("a.py", text.as_bytes(), &ruler(profile));
+    for profile in QualityProfile::ALL {
+        let measure = measure_file("a.py", text.as_bytes(), &ruler_of(profile));
 
         let written = serde_json::to_string(&measure).unwrap();
 
@@ -129,14 +129,14 @@ fn a_measure_outlives_being_written_down() {
 fn the_fingerprint_follows_profile_and_rules() {
     let print = |profile, rules| Ruler::new(profile, rules).fingerprint().to_owned();
     let rules =
-        || Rules::load("mine", &[("a.yml", "id: a\nlanguage: python\nrule: {pattern: a}\n")]);
+        || RuleSet::load("mine", &[("a.yml", "id: a\nlanguage: python\nrule: {pattern: a}\n")]);
 
-    assert_ne!(print(Profile::ScbPaper, Rules::none()), print(Profile::Trajview, Rules::none()));
-    assert_ne!(print(Profile::ScbPaper, Rules::none()), print(Profile::ScbPaper, rules()));
-    assert_eq!(print(Profile::ScbPaper, rules()), print(Profile::ScbPaper, rules()));
+    assert_ne!(print(QualityProfile::ScbPaper, RuleSet::none()), print(QualityProfile::Trajview, RuleSet::none()));
+    assert_ne!(print(QualityProfile::ScbPaper, RuleSet::none()), print(QualityProfile::ScbPaper, rules()));
+    assert_eq!(print(QualityProfile::ScbPaper, rules()), print(QualityProfile::ScbPaper, rules()));
 }
 
-/// In a thread with a small stack, so that a walk that calls itself shows.
+/// Runs a test in a thread with a small stack, so that a recursive walk fails.
 fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(512 << 10).spawn(run).unwrap().join().unwrap();
 }
@@ -146,10 +146,10 @@ fn code_nested_a_hundred_thousand_deep_does_not_overflow_the_stack() {
     on_a_small_stack(|| {
         let deep = 100_000;
         let text = format!("x = {}1{}\n", "(".repeat(deep), ")".repeat(deep));
-        for profile in Profile::ALL {
-            let measure = measure("a.py", text.as_bytes(), &ruler(profile));
+        for profile in QualityProfile::ALL {
+            let measure = measure_file("a.py", text.as_bytes(), &ruler_of(profile));
 
-            assert_eq!(measure.skipped, Some(Skip::TooDeep));
+            assert_eq!(measure.skipped, Some(SkipReason::TooDeep));
         }
     });
 }
@@ -160,17 +160,17 @@ fn code_nested_as_deep_as_is_measured_does_not_overflow_the_stack() {
         let calls = MAX_DEPTH / 4;
         let chain = format!("def f(a):\n    return {}\n", vec!["a"; calls].join(" and "));
         let arrows = format!("const f = {}1;\n", "a => ".repeat(calls));
-        for profile in Profile::ALL {
-            let rules = Rules::built_in();
+        for profile in QualityProfile::ALL {
+            let rules = RuleSet::built_in();
             let ruler = Ruler::new(profile, rules);
-            let python = measure("a.py", chain.as_bytes(), &ruler);
-            let script = measure("a.js", arrows.as_bytes(), &ruler);
+            let python = measure_file("a.py", chain.as_bytes(), &ruler);
+            let script = measure_file("a.js", arrows.as_bytes(), &ruler);
 
             assert_eq!(python.skipped, None);
             assert_eq!(python.callables[0].cc, u32::try_from(calls).unwrap());
             assert_eq!(
                 script.callables.is_empty(),
-                profile.grammar("a.js").is_none_or(|g| !g.is_compiled_in())
+                profile.grammar_of_file("a.js").is_none_or(|g| !g.is_compiled_in())
             );
         }
     });
@@ -181,7 +181,7 @@ fn a_line_of_a_megabyte_is_measured() {
     let text = format!("x = [{}]\n", "1, ".repeat(350_000));
 
     let measure =
-        measure("a.py", text.as_bytes(), &Ruler::new(Profile::Trajview, Rules::built_in()));
+        measure_file("a.py", text.as_bytes(), &Ruler::new(QualityProfile::Trajview, RuleSet::built_in()));
 
     assert_eq!((measure.skipped, measure.lines, measure.loc), (None, 1, 1));
 }
@@ -191,13 +191,13 @@ fn what_is_too_big_is_skipped() {
     let text = "x\n".repeat(MAX_BYTES);
 
     assert_eq!(
-        measure("a.py", text.as_bytes(), &ruler(Profile::Trajview)).skipped,
-        Some(Skip::TooBig)
+        measure_file("a.py", text.as_bytes(), &ruler_of(QualityProfile::Trajview)).skipped,
+        Some(SkipReason::TooBig)
     );
 }
 
-/// Code-like text in any of the languages: pieces that open and close things, in any order.
-fn code() -> impl Strategy<Value = String> {
+/// Generates code-like text in any of the languages: opening and closing pieces, in any order.
+fn code_strategy() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "def f(a, *b):\n    ",
         "class A(B):\n    ",
@@ -245,7 +245,7 @@ fn code() -> impl Strategy<Value = String> {
 
 const NAMES: [&str; 5] = ["a.py", "a.rs", "a.js", "a.cpp", "a.go"];
 
-/// Programs that the grammar takes, and whether CPython 3.12 does.
+/// Programs that the grammar accepts, and whether CPython 3.12 accepts them.
 #[rustfmt::skip]
 const PROGRAMS: [(&str, bool); 60] = [
     ("def f():\n\nx = 1\n", false), ("if a:\nx = 1\n", false), ("class A:\n    # a note\nx = 1\n", false),
@@ -274,7 +274,7 @@ fn scb_paper_leaves_out_what_cpython_3_12_does_not_parse() {
     let wrong: Vec<&str> = PROGRAMS
         .into_iter()
         .filter(|(text, is_program)| {
-            let measure = measure("a.py", text.as_bytes(), &ruler(Profile::ScbPaper));
+            let measure = measure_file("a.py", text.as_bytes(), &ruler_of(QualityProfile::ScbPaper));
             measure.skipped.is_none() != *is_program
         })
         .map(|(text, _)| text)
@@ -287,8 +287,8 @@ fn scb_paper_leaves_out_what_cpython_3_12_does_not_parse() {
 fn a_byte_order_mark_and_what_a_later_python_takes_are_errors_in_scb_paper_alone() {
     let later = ["\u{feff}x = 1\n", "x = t\"a{b}\"\n", "try:\n    pass\nexcept A, B:\n    pass\n"];
     for text in later {
-        let skipped = Profile::ALL
-            .map(|profile| measure("a.py", text.as_bytes(), &ruler(profile)).skipped.is_some());
+        let skipped = QualityProfile::ALL
+            .map(|profile| measure_file("a.py", text.as_bytes(), &ruler_of(profile)).skipped.is_some());
         assert_eq!(skipped, [true, false, false, false], "{text:?}");
     }
 }
@@ -296,25 +296,25 @@ fn a_byte_order_mark_and_what_a_later_python_takes_are_errors_in_scb_paper_alone
 #[test]
 fn scb_check_runs_no_rule_over_pyw_and_over_what_is_not_utf_8() {
     let rules =
-        || Rules::load("mine", &[("a.yml", "id: r\nlanguage: python\nrule:\n  pattern: f($A)\n")]);
+        || RuleSet::load("mine", &[("a.yml", "id: r\nlanguage: python\nrule:\n  pattern: f($A)\n")]);
     let hits = |path: &str, bytes: &[u8], profile| {
         let ruler = Ruler::new(profile, rules());
-        let measure = measure(path, bytes, &ruler);
-        let (snapshot, detail) = combine_with_detail(&[File { path, measure: &measure }], profile);
+        let measure = measure_file(path, bytes, &ruler);
+        let (snapshot, detail) = combine_with_detail(&[SnapshotFile { path, measure: &measure }], profile);
         assert_eq!((snapshot.files, snapshot.totals.rule_lines), (1, detail.hits.len() as u64));
         detail.hits.len()
     };
 
-    assert_eq!(hits("a.py", b"f(1)\n", Profile::ScbCheck020), 1);
-    assert_eq!(hits("a.pyw", b"f(1)\n", Profile::ScbCheck020), 0);
-    assert_eq!(hits("a.PY", b"f(1)\n", Profile::ScbCheck020), 0);
-    assert_eq!(hits("a.py", b"f(1) # \xe9\n", Profile::ScbCheck013), 0);
-    assert_eq!(hits("a.pyw", b"f(1)\n", Profile::Trajview), 1);
+    assert_eq!(hits("a.py", b"f(1)\n", QualityProfile::ScbCheck020), 1);
+    assert_eq!(hits("a.pyw", b"f(1)\n", QualityProfile::ScbCheck020), 0);
+    assert_eq!(hits("a.PY", b"f(1)\n", QualityProfile::ScbCheck020), 0);
+    assert_eq!(hits("a.py", b"f(1) # \xe9\n", QualityProfile::ScbCheck013), 0);
+    assert_eq!(hits("a.pyw", b"f(1)\n", QualityProfile::Trajview), 1);
 }
 
 #[test]
 fn a_folder_called_as_compiled_python_is_left_out_by_the_paper_alone() {
-    let takes = Profile::ALL.map(|profile| profile.takes("x.pyc/a.py"));
+    let takes = QualityProfile::ALL.map(|profile| profile.counts_file("x.pyc/a.py"));
 
     assert_eq!(takes, [false, true, true, false]);
 }
@@ -331,7 +331,7 @@ fn haskell_and_zig_are_measured_as_scb_check_0_2_0_does() {
         return;
     }
 
-    let (snapshot, detail) = measured(&[("a.hs", haskell), ("b.zig", zig)], Profile::ScbCheck020);
+    let (snapshot, detail) = measure_files(&[("a.hs", haskell), ("b.zig", zig)], QualityProfile::ScbCheck020);
 
     let callables: Vec<_> = (detail.callables.iter())
         .map(|at| (at.name.as_str(), at.span.start, at.cc, at.sloc))
@@ -343,18 +343,18 @@ fn haskell_and_zig_are_measured_as_scb_check_0_2_0_does() {
 proptest! {
     #[test]
     fn whatever_the_bytes_measuring_returns(bytes: Vec<u8>, name in prop::sample::select(NAMES.to_vec())) {
-        for profile in Profile::ALL {
-            measure(name, &bytes, &ruler(profile));
+        for profile in QualityProfile::ALL {
+            measure_file(name, &bytes, &ruler_of(profile));
         }
     }
 
     #[test]
-    fn whatever_the_code_numbers_stay_in_their_ranges(texts in prop::collection::vec((prop::sample::select(NAMES.to_vec()), code()), 0..4)) {
+    fn whatever_the_code_numbers_stay_in_their_ranges(texts in prop::collection::vec((prop::sample::select(NAMES.to_vec()), code_strategy()), 0..4)) {
         let paths: Vec<String> = texts.iter().enumerate().map(|(at, (name, _))| format!("{at}/{name}")).collect();
         let files: Vec<(&str, &str)> =
             paths.iter().zip(&texts).map(|(path, (_, text))| (path.as_str(), text.as_str())).collect();
-        for profile in Profile::ALL {
-            let (snapshot, detail) = measured(&files, profile);
+        for profile in QualityProfile::ALL {
+            let (snapshot, detail) = measure_files(&files, profile);
             let share = 0.0..=1.0;
 
             prop_assert!(share.contains(&snapshot.erosion) && share.contains(&snapshot.verbosity) && share.contains(&snapshot.gini));
@@ -365,22 +365,22 @@ proptest! {
     }
 
     #[test]
-    fn whatever_the_order_of_the_files_the_numbers_are_the_same(texts in prop::collection::vec(code(), 2..5)) {
+    fn whatever_the_order_of_the_files_the_numbers_are_the_same(texts in prop::collection::vec(code_strategy(), 2..5)) {
         let paths: Vec<String> = (0..texts.len()).map(|at| format!("{at}.py")).collect();
         let mut files: Vec<(&str, &str)> =
             paths.iter().zip(&texts).map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        for profile in Profile::ALL {
-            let forwards = measured(&files, profile);
+        for profile in QualityProfile::ALL {
+            let forwards = measure_files(&files, profile);
             files.reverse();
 
-            prop_assert_eq!(forwards, measured(&files, profile));
+            prop_assert_eq!(forwards, measure_files(&files, profile));
         }
     }
 
     #[test]
-    fn nothing_moved_between_a_snapshot_and_itself(text in code()) {
-        let (_, detail) = measured(&[("a.py", &text)], Profile::Trajview);
+    fn nothing_moved_between_a_snapshot_and_itself(text in code_strategy()) {
+        let (_, detail) = measure_files(&[("a.py", &text)], QualityProfile::Trajview);
 
-        prop_assert_eq!(changes(&detail, &detail), vec![]);
+        prop_assert_eq!(quality_changes(&detail, &detail), vec![]);
     }
 }

@@ -1,57 +1,59 @@
-//! What is known of one file without looking at any other.
+//! Facts about one file that need no other file.
 
 use serde::{Deserialize, Serialize};
 
 use super::{python, rust, script};
-use crate::quality::Skip;
-use trajview_run::values::worded;
+use crate::quality::SkipReason;
+use trajview_run::worded_enum::worded;
 
-/// Raised whenever the same file would have other facts, or the same in another form: they are kept between starts.
+/// The version of the facts in the cache. Raise it whenever the same file gets other facts, or the same facts in
+/// another form.
 pub const FACTS_VERSION: u32 = 2;
 
-/// What was read of one file.
+/// The facts about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Facts {
-    /// Why it could not be read; everything else is empty then.
-    pub(super) skipped: Option<Skip>,
-    /// Whether it says itself that it is run: a main guard, a function `main` where the language runs that.
+pub struct ReuseFacts {
+    /// The reason why the file could not be read; everything else is empty then.
+    pub(super) skipped: Option<SkipReason>,
+    /// True where the file itself shows that it is run: by a main guard, or a function `main` where the language runs
+    /// that.
     pub(super) is_run: bool,
     /// Top-level classes and functions, names distinct, in the order they start.
-    pub(super) definitions: Vec<Definition>,
-    pub(super) words: Words,
+    pub(super) definitions: Vec<TopLevelDefinition>,
+    pub(super) words: LinkerFacts,
 }
 
-/// What the linker of its language needs.
+/// The facts that the linker of the file's language needs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) enum Words {
+pub(super) enum LinkerFacts {
     #[default]
     None,
-    Python(python::Facts),
-    Script(script::Facts),
-    Rust(rust::Facts),
-    /// The name of a package, out of its `Cargo.toml`.
+    Python(python::PythonFacts),
+    Script(script::ScriptFacts),
+    Rust(rust::RustFacts),
+    /// The name of a package, from its `Cargo.toml`.
     Manifest(Box<str>),
     /// Dotted paths of symbols that a package registers.
     EntryPoints(Vec<Box<str>>),
 }
 
-/// A top-level class or function, or what its language has in their place.
+/// A top-level class or function, or the language's equivalent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Definition {
+pub(super) struct TopLevelDefinition {
     pub name: Box<str>,
     /// Counts from 1.
     pub line: u32,
-    pub kind: Kind,
-    /// What registers it in its own file, for people: `decorator app.route`.
+    pub kind: SymbolKind,
+    /// A description of what registers it in its own file: `decorator app.route`.
     pub registered: Option<Box<str>>,
 }
 
 worded! {
     name;
-    /// What a symbol is.
+    /// The kind of a symbol.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Kind {
+    pub enum SymbolKind {
         Class = "class",
         Function = "function",
         Trait = "trait",
@@ -60,15 +62,16 @@ worded! {
     }
 }
 
-impl Facts {
-    /// Whether they are the same in every build: not so where this one has no grammar for the file.
+impl ReuseFacts {
+    /// Returns whether the facts are the same in every build, which is not so where this build has no grammar for the
+    /// file.
     pub fn are_lasting(&self) -> bool {
-        self.skipped != Some(Skip::NoGrammar)
+        self.skipped != Some(SkipReason::NoGrammar)
     }
 
-    /// Why the file could not be read; None where it was.
+    /// Returns the reason why the file could not be read; None where it was read.
     #[cfg(test)]
-    pub fn skipped(&self) -> Option<Skip> {
+    pub fn skipped(&self) -> Option<SkipReason> {
         self.skipped
     }
 }

@@ -1,40 +1,40 @@
-//! What a file counts as, by its path alone.
+//! Decides the role of a file by its path alone.
 
 use serde::Serialize;
 
-use crate::quality::Profile;
+use crate::quality::QualityProfile;
 use trajview_code::tree::Grammar;
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
 worded! {
     name;
-    /// What a file counts as.
+    /// The role of a file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum Role {
-        /// Offers symbols, and may use those of others.
+    pub enum FileRole {
+        /// Exports symbols, and may use those of others.
         Module = "module",
-        /// Only uses.
+        /// Only uses symbols.
         Entry = "entry",
-        /// Its uses make nothing reused.
+        /// Its uses do not count as reuse.
         Test = "test",
-        /// Neither offers nor uses.
+        /// Neither exports nor uses symbols.
         Other = "other",
     }
 }
 
-/// What reads a file.
+/// The reader for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Form {
+pub enum ReaderKind {
     Code(Grammar),
-    /// `Cargo.toml`: it says what code calls the package.
+    /// `Cargo.toml`, which has the name of the package in code.
     Manifest,
-    /// What registers symbols of a Python package by their names: `pyproject.toml`, `setup.cfg`, `entry_points.txt`.
+    /// A file that registers symbols of a Python package by name: `pyproject.toml`, `setup.cfg`, `entry_points.txt`.
     EntryPoints,
 }
 
-impl Form {
-    /// One word, another for each.
+impl ReaderKind {
+    /// Returns a word that is different for each reader.
     pub fn name(self) -> &'static str {
         match self {
             Self::Code(grammar) => grammar.name(),
@@ -43,8 +43,8 @@ impl Form {
         }
     }
 
-    /// By the name of a file; None of a language whose modules are not known here.
-    pub fn of(path: &str) -> Option<Self> {
+    /// Returns the reader for a file by its name; None for a language whose modules are not supported here.
+    pub fn for_path(path: &str) -> Option<Self> {
         match path.rsplit('/').next() {
             Some("Cargo.toml") => return Some(Self::Manifest),
             Some("pyproject.toml" | "setup.cfg" | "entry_points.txt") => {
@@ -52,10 +52,11 @@ impl Form {
             }
             _ => {}
         }
-        Grammar::of(path).filter(|&grammar| is_known(grammar)).map(Self::Code)
+        Grammar::for_path(path).filter(|&grammar| is_known(grammar)).map(Self::Code)
     }
 }
 
+/// Returns whether the modules of a language are supported.
 fn is_known(grammar: Grammar) -> bool {
     match grammar {
         Grammar::JavaScript
@@ -72,42 +73,42 @@ fn is_known(grammar: Grammar) -> bool {
     }
 }
 
-/// Whether a file of a snapshot is looked at: those in a language whose modules are known here, below the folders that
-/// the default profile of code quality takes; installed packages are not.
-pub fn takes(path: &str) -> bool {
+/// Returns whether a file of a snapshot is read: files in a supported language, in the folders that the default
+/// profile of code quality counts; installed packages are left out.
+pub fn takes_path(path: &str) -> bool {
     let is_installed = path.split('/').any(|part| part == "site-packages");
     let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    Form::of(path).is_some() && !is_installed && Profile::Trajview.takes(&format!("{folder}a.py"))
+    ReaderKind::for_path(path).is_some() && !is_installed && QualityProfile::Trajview.counts_file(&format!("{folder}a.py"))
 }
 
-/// What a path alone says; None of a file that is a module as far as its path goes.
-pub(super) fn by_path(path: &str) -> Option<(Role, &'static str)> {
+/// Returns the role that a path alone determines, with the reason; None for a file that may be a module.
+pub(super) fn role_by_path(path: &str) -> Option<(FileRole, &'static str)> {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     let language = match end.to_ascii_lowercase().as_str() {
-        "py" | "pyw" | "pyi" => Language::Python,
-        "rs" => Language::Rust,
-        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Language::Script,
-        _ => return Some((Role::Other, "no module by its name")),
+        "py" | "pyw" | "pyi" => ReuseLanguage::Python,
+        "rs" => ReuseLanguage::Rust,
+        "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => ReuseLanguage::Script,
+        _ => return Some((FileRole::Other, "no module by its name")),
     };
     if folders.split('/').any(|folder| language.has_tests_in(folder)) {
-        return Some((Role::Test, "lies in a folder of tests"));
+        return Some((FileRole::Test, "lies in a folder of tests"));
     }
     match language {
-        Language::Python => python(stem, end),
-        Language::Rust => rust(stem),
-        Language::Script => script(stem),
+        ReuseLanguage::Python => python_role(stem, end),
+        ReuseLanguage::Rust => rust_role(stem),
+        ReuseLanguage::Script => script_role(stem),
     }
 }
 
 #[derive(Clone, Copy)]
-enum Language {
+enum ReuseLanguage {
     Python,
     Rust,
     Script,
 }
 
-impl Language {
+impl ReuseLanguage {
     fn has_tests_in(self, folder: &str) -> bool {
         let more: &[&str] = match self {
             Self::Python | Self::Rust => &[],
@@ -117,29 +118,29 @@ impl Language {
     }
 }
 
-fn python(stem: &str, end: &str) -> Option<(Role, &'static str)> {
+fn python_role(stem: &str, end: &str) -> Option<(FileRole, &'static str)> {
     match stem {
-        _ if end == "pyi" => Some((Role::Other, "a stub: types only")),
-        "setup" => Some((Role::Other, "setup.py packs the modules")),
-        "conftest" => Some((Role::Test, "conftest.py belongs to the tests")),
-        "test" | "tests" => Some((Role::Test, NAMED_AS_TEST)),
+        _ if end == "pyi" => Some((FileRole::Other, "a stub: types only")),
+        "setup" => Some((FileRole::Other, "setup.py packs the modules")),
+        "conftest" => Some((FileRole::Test, "conftest.py belongs to the tests")),
+        "test" | "tests" => Some((FileRole::Test, NAMED_AS_TEST)),
         _ if stem.starts_with("test_") || stem.ends_with("_test") => {
-            Some((Role::Test, NAMED_AS_TEST))
+            Some((FileRole::Test, NAMED_AS_TEST))
         }
         _ => None,
     }
 }
 
-fn rust(stem: &str) -> Option<(Role, &'static str)> {
+fn rust_role(stem: &str) -> Option<(FileRole, &'static str)> {
     let is_test =
         matches!(stem, "test" | "tests") || stem.ends_with("_test") || stem.ends_with("_tests");
-    is_test.then_some((Role::Test, NAMED_AS_TEST))
+    is_test.then_some((FileRole::Test, NAMED_AS_TEST))
 }
 
-fn script(stem: &str) -> Option<(Role, &'static str)> {
+fn script_role(stem: &str) -> Option<(FileRole, &'static str)> {
     match stem.rsplit('.').next() {
-        Some("d") if stem.contains('.') => Some((Role::Other, "a declaration file: types only")),
-        Some("test" | "spec" | "tests" | "e2e" | "cy") => Some((Role::Test, NAMED_AS_TEST)),
+        Some("d") if stem.contains('.') => Some((FileRole::Other, "a declaration file: types only")),
+        Some("test" | "spec" | "tests" | "e2e" | "cy") => Some((FileRole::Test, NAMED_AS_TEST)),
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
-//! What a rule says of itself.
+//! The description of a rule.
 
 use ast_grep_config::Severity;
 use serde::Serialize;
 
-use super::{Rules, scan::Rule};
+use super::{RuleSet, scan::ScanRule};
 use trajview_code::tree::Grammar;
 
-/// A rule as people see it. Words that its file does not have are empty or None.
+/// The description of a rule for people. Texts that its file does not have are empty or None.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleFacts<'r> {
     pub id: &'r str,
@@ -15,43 +15,43 @@ pub struct RuleFacts<'r> {
     pub category: Option<String>,
     /// hint, info, warning or error
     pub severity: &'static str,
-    /// What it found, in one line.
+    /// The message about a match, in one line.
     pub message: &'r str,
-    /// Why that can be shorter.
+    /// The reason why the code can be shorter.
     pub why: Option<&'r str>,
-    /// Code that it matches.
+    /// An example of code that it matches.
     pub before: Option<String>,
-    /// The same, said shorter; it matches this no longer.
+    /// The same code in its shorter form, which it does not match.
     pub after: Option<String>,
 }
 
-impl Rules {
-    /// Every rule that runs, in the order of languages and files.
-    pub fn facts(&self) -> impl Iterator<Item = RuleFacts<'_>> {
-        self.sets.iter().flat_map(|(grammar, set)| set.rules().map(|rule| facts(*grammar, rule)))
+impl RuleSet {
+    /// Returns every rule that runs, in the order of languages and files.
+    pub fn rule_facts(&self) -> impl Iterator<Item = RuleFacts<'_>> {
+        self.sets.iter().flat_map(|(grammar, set)| set.rules().map(|rule| facts_of_rule(*grammar, rule)))
     }
 
-    /// The rule of that id, of whatever language.
-    pub fn find(&self, id: &str) -> Option<RuleFacts<'_>> {
-        self.facts().find(|facts| facts.id == id)
+    /// Returns the rule of that id, of any language.
+    pub fn find_rule(&self, id: &str) -> Option<RuleFacts<'_>> {
+        self.rule_facts().find(|facts| facts.id == id)
     }
 }
 
-fn facts(grammar: Grammar, rule: &Rule) -> RuleFacts<'_> {
-    let said = |key: &str| Some(rule.said.metadata.get(key)?.as_str()?.to_owned());
+fn facts_of_rule(grammar: Grammar, rule: &ScanRule) -> RuleFacts<'_> {
+    let metadata_text = |key: &str| Some(rule.texts.metadata.get(key)?.as_str()?.to_owned());
     RuleFacts {
         id: &rule.id,
         language: grammar.name(),
-        category: said("category"),
-        severity: severity(&rule.said.severity),
-        message: &rule.said.message,
-        why: rule.said.note.as_deref(),
-        before: said("before"),
-        after: said("after"),
+        category: metadata_text("category"),
+        severity: severity_word(&rule.texts.severity),
+        message: &rule.texts.message,
+        why: rule.texts.note.as_deref(),
+        before: metadata_text("before"),
+        after: metadata_text("after"),
     }
 }
 
-const fn severity(severity: &Severity) -> &'static str {
+const fn severity_word(severity: &Severity) -> &'static str {
     match severity {
         Severity::Off => "off",
         Severity::Hint => "hint",

@@ -1,4 +1,4 @@
-//! Reading rules, one document at a time, so that a broken one spoils no other.
+//! Loads rules, one document at a time, so that a broken one does not affect the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,52 +11,52 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::{
-    direct::Direct,
+    direct::DirectRule,
     plain_yaml,
-    scan::{Rule, Said},
+    scan::{ScanRule, RuleTexts},
 };
 use trajview_code::tree::Grammar;
 
 /// A rule that could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// The file it stands in.
+pub struct RuleProblem {
+    /// The file of the rule.
     pub file: String,
-    /// Its id, or `rule 3` where it has none.
+    /// The id of the rule, or `rule 3` where it has none.
     pub rule: String,
-    /// Where it begins, counted from 1.
+    /// Its first line, counted from 1.
     pub line: usize,
     pub what: String,
 }
 
 /// One YAML document.
-struct Document<'a> {
+struct RuleDocument<'a> {
     file: &'a str,
-    /// Its place among the documents of the file, counted from 1.
+    /// Its number among the documents of the file, counted from 1.
     number: usize,
-    /// Where it begins, counted from 1.
+    /// Its first line, counted from 1.
     line: usize,
-    /// Lines of the file before the text.
+    /// The number of lines of the file before the text.
     before: usize,
     text: String,
 }
 
-/// Fewer documents than twice this are not worth another thread.
+/// The fewest documents for each thread.
 const ALONE: usize = 8;
 
-/// What is looked at before the rest is trusted to the library.
+/// The fields that are checked before the library reads the rest.
 #[derive(Deserialize)]
-struct Head {
+struct RuleHead {
     id: Option<String>,
     language: Option<String>,
 }
 
-/// The rules that run, in the order they stand, and those that do not.
-pub fn all(files: &[(&str, &str)]) -> (Vec<(Grammar, Rule)>, Vec<Problem>) {
+/// Returns the rules that run, in their order, and the problems of those that do not.
+pub fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec<RuleProblem>) {
     let (mut rules, mut problems) = (vec![], vec![]);
-    let documents = files.iter().flat_map(|(file, text)| documents(file, text));
-    let documents: Vec<Document<'_>> = documents.collect();
-    let loaded = documents.par_iter().with_min_len(ALONE).map(load);
+    let documents = files.iter().flat_map(|(file, text)| split_documents(file, text));
+    let documents: Vec<RuleDocument<'_>> = documents.collect();
+    let loaded = documents.par_iter().with_min_len(ALONE).map(load_document);
     for loaded in loaded.collect::<Vec<_>>() {
         match loaded {
             Ok(Some(rule)) => rules.push(rule),
@@ -67,26 +67,26 @@ pub fn all(files: &[(&str, &str)]) -> (Vec<(Grammar, Rule)>, Vec<Problem>) {
     (rules, problems)
 }
 
-/// A hash of what the rules say, in hex.
-pub fn fingerprint(files: &[(&str, &str)]) -> String {
+/// Returns a hash of the content of the rules, in hex.
+pub fn rules_fingerprint(files: &[(&str, &str)]) -> String {
     let counts = |line: &&str| {
         let line = line.trim();
         let is_about = ["severity:", "message:", "weight:"].iter().any(|key| line.starts_with(key));
         !line.is_empty() && !line.starts_with('#') && !is_about
     };
-    let said = |document: Document<'_>| {
+    let fields = |document: RuleDocument<'_>| {
         let lines: Vec<&str> = document.text.lines().filter(counts).map(str::trim_end).collect();
         lines.join("\n")
     };
-    let all = files.iter().flat_map(|(file, text)| documents(file, text));
-    let mut all: Vec<String> = all.map(said).collect();
+    let all = files.iter().flat_map(|(file, text)| split_documents(file, text));
+    let mut all: Vec<String> = all.map(fields).collect();
     all.sort_unstable();
     let hash = Sha256::digest(all.join("\n---\n"));
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The documents between lines of `---`, without those that say nothing.
-fn documents<'a>(file: &'a str, text: &str) -> Vec<Document<'a>> {
+/// Returns the documents between lines of `---`, without empty ones.
+fn split_documents<'a>(file: &'a str, text: &str) -> Vec<RuleDocument<'a>> {
     let mut pieces: Vec<(usize, Vec<&str>)> = vec![(1, vec![])];
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim_end() == "---" {
@@ -100,31 +100,31 @@ fn documents<'a>(file: &'a str, text: &str) -> Vec<Document<'a>> {
     let document = |(number, (line, lines)): (usize, (usize, Vec<&str>))| {
         let first = lines.iter().position(says).unwrap_or(0);
         let text = lines.join("\n") + "\n";
-        Document { file, number, line: line + first, before: line - 1, text }
+        RuleDocument { file, number, line: line + first, before: line - 1, text }
     };
     (1..).zip(pieces).map(document).collect()
 }
 
-/// None for a rule that is switched off.
-fn load(document: &Document<'_>) -> Result<Option<(Grammar, Rule)>, Problem> {
-    match plainly(&document.text) {
+/// Loads a rule; None for one that is switched off.
+fn load_document(document: &RuleDocument<'_>) -> Result<Option<(Grammar, ScanRule)>, RuleProblem> {
+    match load_plain(&document.text) {
         Some(loaded) => Ok(Some(loaded)),
-        None => by_library(document),
+        None => load_by_library(document),
     }
 }
 
-/// What a rule may say to be read without the library.
+/// The keys of a rule that can be read without the library.
 const PLAIN_KEYS: [&str; 8] =
     ["id", "language", "severity", "message", "note", "metadata", "rule", "constraints"];
 
-/// A rule that says nothing unusual: the library, which makes every regular expression ready, would take it as it is. None
-/// where that is not certain; it is asked then, and its words are those of the problem.
-fn plainly(text: &str) -> Option<(Grammar, Rule)> {
-    let said = plain_yaml::read(text).or_else(|| from_str::<Map<String, Value>>(text).ok())?;
-    if said.keys().any(|key| !PLAIN_KEYS.contains(&key.as_str())) {
+/// Loads a rule without anything unusual, which the library would accept as it is (it compiles every regular
+/// expression). None where that is not certain; the library is used then, and its message becomes that of the problem.
+fn load_plain(text: &str) -> Option<(Grammar, ScanRule)> {
+    let fields = plain_yaml::parse_plain_yaml(text).or_else(|| from_str::<Map<String, Value>>(text).ok())?;
+    if fields.keys().any(|key| !PLAIN_KEYS.contains(&key.as_str())) {
         return None;
     }
-    let string = |key: &str| match said.get(key) {
+    let string = |key: &str| match fields.get(key) {
         None => Some(None),
         Some(word) => Some(Some(word.as_str()?.to_owned())),
     };
@@ -137,54 +137,55 @@ fn plainly(text: &str) -> Option<(Grammar, Rule)> {
         Some("error") => Severity::Error,
         Some(_) => return None,
     };
-    let metadata = match said.get("metadata") {
+    let metadata = match fields.get("metadata") {
         None => Value::Null,
         Some(metadata) => Value::Object(metadata.as_object()?.clone()),
     };
-    let constraints = match said.get("constraints") {
+    let constraints = match fields.get("constraints") {
         None => None,
         Some(constraints) => Some(constraints.as_object()?),
     };
-    let direct = Direct::read_plain(language, said.get("rule")?, constraints)?;
+    let direct = DirectRule::from_plain(language, fields.get("rule")?, constraints)?;
     let (message, note) = (string("message")?.unwrap_or_default(), string("note")?);
     let id = string("id")??;
-    let said = Said { severity, message, note, metadata };
-    let kinds = direct.kinds()?;
-    Some((grammar, Rule::direct((id, language), said, (direct, kinds), text.to_owned())))
+    let fields = RuleTexts { severity, message, note, metadata };
+    let kinds = direct.matched_kinds()?;
+    Some((grammar, ScanRule::from_direct((id, language), fields, (direct, kinds), text.to_owned())))
 }
 
-fn by_library(document: &Document<'_>) -> Result<Option<(Grammar, Rule)>, Problem> {
-    // With the lines before it blank, so that the library counts as the file does.
+/// Loads a rule with the library; None for one that is switched off.
+fn load_by_library(document: &RuleDocument<'_>) -> Result<Option<(Grammar, ScanRule)>, RuleProblem> {
+    // Blank lines take the place of those before it, so that the library's line numbers are those of the file.
     let text = "\n".repeat(document.before) + &document.text;
-    let head: Head = from_str(&text).map_err(|error| document.problem(None, error))?;
+    let head: RuleHead = from_str(&text).map_err(|error| document.new_problem(None, error))?;
     let id = head.id.clone().unwrap_or_else(|| format!("rule {}", document.number));
-    let problem = |what: String| document.problem(Some(&id), what);
+    let problem = |what: String| document.new_problem(Some(&id), what);
     let language = head.language.ok_or_else(|| problem("has no `language`".into()))?;
-    let grammar = grammar(&language).map_err(problem)?;
+    let grammar = grammar_by_name(&language).map_err(problem)?;
     // A rule for a grammar that is not compiled in would panic in there; those are gone, but it is not our code.
-    let loaded = catch_unwind(AssertUnwindSafe(|| config(&text)));
+    let loaded = catch_unwind(AssertUnwindSafe(|| library_config(&text)));
     let config =
         loaded.unwrap_or_else(|_| Err("the rule library gave up on it".into())).map_err(problem)?;
     if matches!(config.severity, Severity::Off) {
         return Ok(None);
     }
-    check(&config).map_err(problem)?;
-    Ok(Some((grammar, Rule::of_library(id, config))))
+    check_supported(&config).map_err(problem)?;
+    Ok(Some((grammar, ScanRule::of_library(id, config))))
 }
 
-/// The library's rule of a document.
+/// Returns the library's rule for a document.
 ///
 /// # Errors
 ///
-/// What the library says against it.
-pub fn config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
+/// Returns the library's error message.
+pub fn library_config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
     let mut rules = from_yaml_string::<SupportLang>(text, &GlobalRules::default())
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| error_chain(&error))?;
     rules.pop().ok_or_else(|| "says nothing".into())
 }
 
-/// What the library would take but this program cannot do.
-fn check(config: &RuleConfig<SupportLang>) -> Result<(), String> {
+/// Rejects features that the library accepts but this program does not support.
+fn check_supported(config: &RuleConfig<SupportLang>) -> Result<(), String> {
     if config.files.is_some() || config.ignores.is_some() {
         return Err(
             "`files` and `ignores` are not known here: a file is measured by what is in it".into(),
@@ -196,8 +197,8 @@ fn check(config: &RuleConfig<SupportLang>) -> Result<(), String> {
     Ok(())
 }
 
-/// The grammar of a rule's `language`, by any name ast-grep has for it.
-fn grammar(language: &str) -> Result<Grammar, String> {
+/// Returns the grammar of a rule's `language`, by any name that ast-grep has for it.
+fn grammar_by_name(language: &str) -> Result<Grammar, String> {
     let known: Option<SupportLang> = language.parse().ok();
     let grammar = known
         .and_then(grammar_of)
@@ -223,22 +224,22 @@ fn grammar_of(language: SupportLang) -> Option<Grammar> {
     }
 }
 
-/// An error and what it comes from, in one line.
-fn chain(error: &dyn std::error::Error) -> String {
+/// Returns an error with its causes, in one line.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let mut words: Vec<String> = causes.map(|cause| cause.to_string().replace('\n', " ")).collect();
     words.dedup();
     words.join(": ")
 }
 
-impl Document<'_> {
-    fn problem(&self, id: Option<&str>, what: impl ToString) -> Problem {
+impl RuleDocument<'_> {
+    fn new_problem(&self, id: Option<&str>, what: impl ToString) -> RuleProblem {
         let rule = id.map_or_else(|| format!("rule {}", self.number), str::to_owned);
-        Problem { file: self.file.to_owned(), rule, line: self.line, what: what.to_string() }
+        RuleProblem { file: self.file.to_owned(), rule, line: self.line, what: what.to_string() }
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for RuleProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}: {}: {}", self.file, self.line, self.rule, self.what)
     }
@@ -253,7 +254,7 @@ mod tests {
 
     const FORMS: (&str, &str) = ("forms.yml", include_str!("direct/forms.yml"));
 
-    /// What is put into a document in the place of some of its characters.
+    /// Texts that replace some characters of a document.
     const PIECES: [&str; 31] = [
         "",
         "x",
@@ -288,41 +289,41 @@ mod tests {
         "severity: off\n",
     ];
 
-    fn texts() -> Vec<(usize, String)> {
+    fn document_texts() -> Vec<(usize, String)> {
         let files = BUILT_IN.iter().copied().chain([FORMS]);
-        let all = files.flat_map(|(file, text)| documents(file, text));
+        let all = files.flat_map(|(file, text)| split_documents(file, text));
         all.map(|document| (document.before, document.text)).collect()
     }
 
-    fn facts((grammar, rule): &(Grammar, Rule)) -> String {
+    fn rule_line((grammar, rule): &(Grammar, ScanRule)) -> String {
         let mut kinds = rule.kinds().to_vec();
         kinds.sort_unstable();
         kinds.dedup();
-        format!("{grammar:?} {} {:?} {kinds:?}", rule.id, rule.said)
+        format!("{grammar:?} {} {:?} {kinds:?}", rule.id, rule.texts)
     }
 
-    fn document(text: String) -> Document<'static> {
-        Document { file: "a.yml", number: 1, line: 1, before: 0, text }
+    fn document_of(text: String) -> RuleDocument<'static> {
+        RuleDocument { file: "a.yml", number: 1, line: 1, before: 0, text }
     }
 
-    /// Says whether the rule needs no library to be loaded; if so, the library takes it, and as the same.
+    /// Returns whether the rule loads without the library; if so, checks that the library loads the same rule.
     fn is_plain(text: &str) -> bool {
-        let Some(plain) = plainly(text) else { return false };
-        let loaded = by_library(&document(text.to_owned())).unwrap().unwrap();
-        assert_eq!(facts(&plain), facts(&loaded), "{text}");
+        let Some(plain) = load_plain(text) else { return false };
+        let loaded = load_by_library(&document_of(text.to_owned())).unwrap().unwrap();
+        assert_eq!(rule_line(&plain), rule_line(&loaded), "{text}");
         true
     }
 
     #[test]
     fn rules_that_are_loaded_without_the_library_are_those_that_it_loads() {
-        let texts = texts();
+        let texts = document_texts();
         let plain = texts.iter().filter(|(_, text)| is_plain(text)).count();
         assert!(plain * 10 > texts.len() * 8, "{plain} of {}", texts.len());
     }
 
-    /// Says whether the document is read without the YAML library; if so, that reads the same.
+    /// Returns whether the document is read without the YAML library; if so, checks that the library reads the same.
     fn is_plain_yaml(text: &str) -> bool {
-        let Some(plain) = plain_yaml::read(text) else { return false };
+        let Some(plain) = plain_yaml::parse_plain_yaml(text) else { return false };
         let read: Map<String, Value> = from_str(text).unwrap();
         assert_eq!(plain, read, "{text}");
         true
@@ -330,7 +331,7 @@ mod tests {
 
     #[test]
     fn documents_that_are_read_without_the_yaml_library_are_those_that_it_reads() {
-        let texts = texts();
+        let texts = document_texts();
         let plain = texts.iter().filter(|(_, text)| is_plain_yaml(text)).count();
         assert!(plain * 10 > texts.len() * 9, "{plain} of {}", texts.len());
     }
@@ -338,7 +339,7 @@ mod tests {
     #[test]
     fn a_problem_is_told_where_the_file_has_it() {
         let text = "# words\n---\nid: a\nlanguage: python\nseverity: info\nmessage: a\nrule:\n  regex: '('\n";
-        let (rules, problems) = all(&[("a.yml", text)]);
+        let (rules, problems) = load_all(&[("a.yml", text)]);
         assert_eq!((rules.len(), problems.len()), (0, 1));
         assert_eq!((problems[0].line, problems[0].rule.as_str()), (3, "a"));
     }
@@ -350,7 +351,7 @@ mod tests {
         fn no_broken_rule_is_loaded_that_the_library_refuses(
             which in any::<Index>(), at in any::<Index>(), length in 0_usize..12, piece in any::<Index>(),
         ) {
-            let texts = texts();
+            let texts = document_texts();
             let (_, text) = which.get(&texts);
             let chars: Vec<char> = text.chars().collect();
             let at = at.index(chars.len());

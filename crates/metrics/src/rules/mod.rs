@@ -1,13 +1,13 @@
-//! Rules in ast-grep's YAML: patterns of code that says in many lines what could be said in few.
+//! Rules in ast-grep's YAML: patterns of code that takes many lines and could take few.
 //!
-//! The built-in set lies in `assets/rules`. A file or folder of the user's takes its place whole. A rule that cannot be
-//! loaded is a [`Problem`] with its place, and the others run.
+//! The built-in set is in `assets/rules`. A file or folder of the user replaces it completely. A rule that cannot be
+//! loaded becomes a [`RuleProblem`] with its place, and the others run.
 
 mod built_in;
 mod direct;
 mod facts;
 mod load;
-mod plain;
+mod plain_tree;
 mod plain_yaml;
 mod scan;
 
@@ -17,94 +17,94 @@ use sha2::{Digest, Sha256};
 
 pub use built_in::BUILT_IN;
 pub use facts::RuleFacts;
-pub use load::Problem;
-pub use scan::{Comments, Found, Match};
+pub use load::RuleProblem;
+pub use scan::{CommentHandling, ScanResult, RuleMatch};
 
-use scan::Set;
-use trajview_code::{flat::Flat, tree::Grammar};
+use scan::LanguageRules;
+use trajview_code::{flat_tree::FlatTree, tree::Grammar};
 
-/// What the user is told the built-in rules come from; no path is called so.
+/// The source that is shown for the built-in rules; no path has this name.
 const BUILT_IN_SOURCE: &str = "built in";
 
-/// A set of rules, ready to scan; to be made once and shared between threads.
+/// A set of rules, ready to scan; create it once and share it between threads.
 #[derive(Debug, Default)]
-pub struct Rules {
+pub struct RuleSet {
     source: String,
     sha256: String,
     fingerprint: String,
-    problems: Vec<Problem>,
-    sets: BTreeMap<Grammar, Set>,
+    problems: Vec<RuleProblem>,
+    sets: BTreeMap<Grammar, LanguageRules>,
 }
 
-impl Rules {
-    /// No rules: nothing is ever hit.
+impl RuleSet {
+    /// Returns a set without rules, which never matches.
     pub fn none() -> Self {
         Self { source: "none".into(), ..Self::default() }
     }
 
-    /// The set of this house.
+    /// Returns the built-in set.
     pub fn built_in() -> Self {
         Self::load(BUILT_IN_SOURCE, BUILT_IN)
     }
 
-    /// Rules out of the texts of files, each with its name; `source` is what the user is told they come from. What
-    /// cannot be loaded is in [`problems`](Self::problems).
+    /// Loads rules from the texts of files, each with its name; `source` is the source that the user sees. Rules that
+    /// cannot be loaded are in [`problems`](Self::problems).
     pub fn load(source: &str, files: &[(&str, &str)]) -> Self {
         let mut hash = Sha256::new();
         files.iter().for_each(|(_, text)| hash.update(text));
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         let ((rules, problems), fingerprint) =
-            rayon::join(|| load::all(files), || load::fingerprint(files));
+            rayon::join(|| load::load_all(files), || load::rules_fingerprint(files));
         let mut by_grammar: BTreeMap<Grammar, Vec<_>> = BTreeMap::new();
         rules
             .into_iter()
             .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
         let sets =
-            by_grammar.into_iter().map(|(grammar, rules)| (grammar, Set::new(rules))).collect();
+            by_grammar.into_iter().map(|(grammar, rules)| (grammar, LanguageRules::new(rules))).collect();
         Self { source: source.into(), sha256, fingerprint, problems, sets }
     }
 
-    /// Where they come from: `built in`, `none` or what the user named.
+    /// Returns the source of the rules: `built in`, `none` or the name that the user gave.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// How many run.
-    pub fn count(&self) -> usize {
-        self.sets.values().map(Set::len).sum()
+    /// Returns the number of rules that run.
+    pub fn rule_count(&self) -> usize {
+        self.sets.values().map(LanguageRules::len).sum()
     }
 
-    /// Of their texts in the order they were given, in hex; empty where there are none.
+    /// Returns the hash of the texts in the given order, in hex; empty where there are no rules.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// Of the documents alone: the same however they are spread over files, ordered, indented at the end or commented,
-    /// and whatever their severity, weight and message, which move no number.
+    /// Returns a hash of the documents alone. It does not depend on their distribution over files, their order,
+    /// trailing white space and comments, nor on severity, weight and message, which change no number.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// Whether they are the set of this house.
+    /// Returns whether this is the built-in set.
     pub fn is_built_in(&self) -> bool {
         self.source == BUILT_IN_SOURCE
     }
 
-    /// Those that do not run, and why.
-    pub fn problems(&self) -> &[Problem] {
+    /// Returns the rules that do not run, with the reasons.
+    pub fn problems(&self) -> &[RuleProblem] {
         &self.problems
     }
 
-    /// Every match in a file, in the order they start. `flat` is of the tree of `text`.
-    pub fn scan(
+    /// Returns every match in a file, sorted by start. `flat` is the flat tree of `text`.
+    pub fn scan_file(
         &self,
         grammar: Grammar,
         text: &str,
-        flat: &Flat<'_>,
-        comments: Comments,
-    ) -> Found<'_> {
+        flat: &FlatTree<'_>,
+        comments: CommentHandling,
+    ) -> ScanResult<'_> {
         let set = self.sets.get(&grammar);
-        set.map_or_else(Found::default, |set| set.scan((grammar, text), flat, comments))
+        set.map_or_else(ScanResult::default, |set| set.scan_file((grammar, text), flat, comments))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Running all rules of a language over one file.
+//! Runs all rules of a language over one file.
 
 use std::{collections::HashMap, fmt, sync::OnceLock};
 
@@ -9,33 +9,33 @@ use serde_json::Value;
 use tree_sitter::{Node, Tree};
 
 use super::{
-    direct::{Direct, File, Words},
+    direct::{DirectRule, ScannedFile, PatternWords},
     load,
-    plain::{PlainDoc, PlainNode},
+    plain_tree::{PlainDoc, PlainNode},
 };
 use trajview_code::{
-    flat::Flat,
+    flat_tree::FlatTree,
     tree::{self, Grammar},
 };
 
 /// A rule that runs.
-pub struct Rule {
+pub struct ScanRule {
     pub id: String,
-    pub said: Said,
+    pub texts: RuleTexts,
     language: SupportLang,
-    /// The same, where it can be matched without the library.
-    direct: Option<Direct>,
-    /// Kinds of the nodes that it may match.
+    /// The rule as tests, where it can be matched without the library.
+    direct: Option<DirectRule>,
+    /// The kinds of the nodes that it may match.
     kinds: Vec<usize>,
     /// The document, for the library.
     text: String,
-    /// None where the library does not take it after all.
+    /// None where the library rejects it after all.
     library: OnceLock<Option<Box<RuleConfig<SupportLang>>>>,
 }
 
-/// What a rule says of itself.
+/// The texts and the metadata of a rule.
 #[derive(Debug)]
-pub struct Said {
+pub struct RuleTexts {
     pub severity: Severity,
     pub message: String,
     pub note: Option<String>,
@@ -43,88 +43,89 @@ pub struct Said {
     pub metadata: Value,
 }
 
-impl Rule {
-    /// A rule that the library is not asked about until it is needed; `text` is its document.
-    pub fn direct(
+impl ScanRule {
+    /// Creates a rule that the library only loads when it is needed; `text` is its document.
+    pub fn from_direct(
         (id, language): (String, SupportLang),
-        said: Said,
-        (direct, kinds): (Direct, Vec<u16>),
+        said: RuleTexts,
+        (direct, kinds): (DirectRule, Vec<u16>),
         text: String,
     ) -> Self {
         let kinds = kinds.into_iter().map(usize::from).collect();
-        Self { id, said, language, direct: Some(direct), kinds, text, library: OnceLock::new() }
+        Self { id, texts: said, language, direct: Some(direct), kinds, text, library: OnceLock::new() }
     }
 
+    /// Creates a rule that the library matches.
     pub fn of_library(id: String, config: RuleConfig<SupportLang>) -> Self {
-        let said = Said {
+        let texts = RuleTexts {
             severity: config.severity.clone(),
             message: config.message.clone(),
             note: config.note.clone(),
-            // The library keeps metadata to itself, but writes it down; what JSON has no word for is not ours.
+            // The library does not expose metadata, but serialises it; values without a JSON form are dropped.
             metadata: serde_json::to_value(&config.metadata).unwrap_or_default(),
         };
         let kinds: Vec<usize> =
             config.matcher.potential_kinds().iter().flat_map(|kinds| kinds.iter()).collect();
         // A flat tree has no list of the nodes that the grammar could not read.
         let is_listed = !kinds.contains(&usize::from(u16::MAX));
-        let direct = is_listed.then(|| Direct::read(&config)).flatten();
+        let direct = is_listed.then(|| DirectRule::from_config(&config)).flatten();
         let language = config.language;
         let library = OnceLock::from(Some(Box::new(config)));
-        Self { id, said, language, direct, kinds, text: String::new(), library }
+        Self { id, texts: texts, language, direct, kinds, text: String::new(), library }
     }
 
-    /// Kinds of the nodes that it may match, in no order.
+    /// Returns the kinds of the nodes that it may match, in no order.
     #[cfg(test)]
     pub fn kinds(&self) -> &[usize] {
         &self.kinds
     }
 
-    fn library(&self) -> Option<&RuleConfig<SupportLang>> {
-        let load = || load::config(&self.text).ok().map(Box::new);
+    fn library_rule(&self) -> Option<&RuleConfig<SupportLang>> {
+        let load = || load::library_config(&self.text).ok().map(Box::new);
         self.library.get_or_init(load).as_deref()
     }
 }
 
 /// The rules of one language.
 #[derive(Debug)]
-pub struct Set {
-    rules: Vec<Rule>,
+pub struct LanguageRules {
+    rules: Vec<ScanRule>,
     /// Indices of the rules that may match a kind of node, by kind.
     by_kind: Vec<Vec<usize>>,
-    /// That their patterns have.
-    words: Words,
+    /// The words in their patterns.
+    words: PatternWords,
 }
 
-/// What a pattern does at a comment in the code.
+/// The treatment of comments in the code by patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Comments {
-    /// It is not there, as in ast-grep today.
+pub enum CommentHandling {
+    /// Comments are skipped, as in current ast-grep.
     #[default]
     PassedOver,
-    /// `$NAME` takes it as any other node, as in ast-grep 0.42.
+    /// `$NAME` matches a comment like any other node, as in ast-grep 0.42.
     Taken,
 }
 
-/// What was found in a file.
+/// The matches in a file.
 #[derive(Debug, Clone, Default)]
-pub struct Found<'r> {
-    /// Every match, in the order they start.
-    pub all: Vec<Match<'r>>,
-    /// Those that no `ast-grep-ignore` comment in the file speaks against.
-    pub kept: Vec<Match<'r>>,
+pub struct ScanResult<'r> {
+    /// All matches, sorted by start.
+    pub all: Vec<RuleMatch<'r>>,
+    /// The matches that no `ast-grep-ignore` comment suppresses.
+    pub unsuppressed: Vec<RuleMatch<'r>>,
 }
 
 /// A match: the id of a rule, and the first and last line, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Match<'r> {
+pub struct RuleMatch<'r> {
     pub start: u32,
     pub end: u32,
     pub rule: &'r str,
 }
 
-impl Set {
-    pub fn new(mut rules: Vec<Rule>) -> Self {
-        let mut words = Words::default();
+impl LanguageRules {
+    pub fn new(mut rules: Vec<ScanRule>) -> Self {
+        let mut words = PatternWords::default();
         let direct = rules.iter_mut().filter_map(|rule| rule.direct.as_mut());
         direct.for_each(|rule| rule.note_needs(&mut words));
         let mut by_kind: Vec<Vec<usize>> = vec![];
@@ -141,153 +142,155 @@ impl Set {
         self.rules.len()
     }
 
-    /// In the order of the files.
-    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+    /// Returns the rules in the order of the files.
+    pub fn rules(&self) -> impl Iterator<Item = &ScanRule> {
         self.rules.iter()
     }
 
-    /// `flat` is of the tree of `text`. The library takes a tree that it owns: one is parsed for it, where a rule needs it.
-    pub fn scan(
+    /// Returns the matches in a file. `flat` is the flat tree of `text`. The library needs a tree of its own, which is
+    /// parsed only where a rule needs the library.
+    pub fn scan_file(
         &self,
         (grammar, text): (Grammar, &str),
-        flat: &Flat<'_>,
-        comments: Comments,
-    ) -> Found<'_> {
+        flat: &FlatTree<'_>,
+        comments: CommentHandling,
+    ) -> ScanResult<'_> {
         let Some(lang) = self.rules.first().map(|rule| rule.language) else {
-            return Found::default();
+            return ScanResult::default();
         };
-        let mut all = self.direct(text, flat, comments);
+        let mut all = self.direct_matches(text, flat, comments);
         let may_ignore = memchr::memmem::find(text.as_bytes(), b"ast-grep-ignore").is_some();
-        let mut kept = None;
+        let mut unsuppressed = None;
         let needs_library = may_ignore || !self.are_all_direct(flat);
-        let tree = needs_library.then(|| tree::parse(grammar, text.as_bytes())).flatten();
+        let tree = needs_library.then(|| tree::parse_tree(grammar, text.as_bytes())).flatten();
         if let Some(tree) = tree {
             let doc = StrDoc { src: text.to_owned(), lang, tree };
             let by_library = match comments {
-                Comments::PassedOver => self.by_library(&AstGrep::doc(doc), flat, may_ignore),
-                Comments::Taken => self.by_library(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore),
+                CommentHandling::PassedOver => self.library_matches(&AstGrep::doc(doc), flat, may_ignore),
+                CommentHandling::Taken => self.library_matches(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore),
             };
             all.extend(by_library.all);
-            kept = may_ignore.then_some(by_library.kept);
+            unsuppressed = may_ignore.then_some(by_library.unsuppressed);
         }
         all.sort_unstable();
-        let kept = kept.unwrap_or_else(|| all.clone());
-        Found { all, kept }
+        let unsuppressed = unsuppressed.unwrap_or_else(|| all.clone());
+        ScanResult { all, unsuppressed }
     }
 
-    /// Whether no rule is left to the library. Of what is as wide as nothing the tree may not find the parent and the
-    /// brothers again, and the library asks the tree.
-    fn is_direct(&self, rule: usize, flat: &Flat<'_>) -> bool {
+    /// Returns whether a rule is matched without the library. For nodes of width zero the tree may not find the parent
+    /// and the siblings, which the library fetches from the tree.
+    fn is_direct(&self, rule: usize, flat: &FlatTree<'_>) -> bool {
         !flat.has_empty && self.rules[rule].direct.is_some()
     }
 
-    fn are_all_direct(&self, flat: &Flat<'_>) -> bool {
+    fn are_all_direct(&self, flat: &FlatTree<'_>) -> bool {
         (0..self.rules.len()).all(|rule| self.is_direct(rule, flat))
     }
 
-    /// The matches of the rules that need no library.
-    fn direct(&self, text: &str, flat: &Flat<'_>, comments: Comments) -> Vec<Match<'_>> {
-        let mut found = vec![];
+    /// Returns the matches of the rules that need no library.
+    fn direct_matches(&self, text: &str, flat: &FlatTree<'_>, comments: CommentHandling) -> Vec<RuleMatch<'_>> {
+        let mut matches = vec![];
         if flat.has_empty {
-            return found;
+            return matches;
         }
-        let file = File::new(flat, text, comments == Comments::PassedOver, &self.words);
+        let file = ScannedFile::new(flat, text, comments == CommentHandling::PassedOver, &self.words);
         for rule in &self.rules {
             let Some(direct) = rule.direct.as_ref().filter(|direct| direct.may_match(&file)) else {
                 continue;
             };
             for &kind in &rule.kinds {
-                let nodes = file.of_kind(u16::try_from(kind).unwrap_or(u16::MAX));
+                let nodes = file.nodes_of_kind(u16::try_from(kind).unwrap_or(u16::MAX));
                 if nodes.is_empty() {
                     continue;
                 }
-                for at in direct.matching(&file, nodes) {
+                for at in direct.matching_nodes(&file, nodes) {
                     let node = flat.node(at);
                     let (start, end) = (node.start_position().row, node.end_position().row);
-                    found.push(at_lines(&rule.id, start, end));
+                    matches.push(match_at_lines(&rule.id, start, end));
                 }
             }
         }
-        found
+        matches
     }
 
-    /// `all` are the matches of the rules that are left to the library, `kept` those of all rules.
-    fn by_library<D: Parsed>(
+    /// Returns the matches of the library: `all` has those of the rules that are left to it, `kept` those of all
+    /// rules.
+    fn library_matches<D: LibraryTree>(
         &self,
         root: &AstGrep<D>,
-        flat: &Flat<'_>,
+        flat: &FlatTree<'_>,
         may_ignore: bool,
-    ) -> Found<'_> {
+    ) -> ScanResult<'_> {
         let mut all = vec![];
-        let theirs = Flat::of(root.root().get_doc().tree().root_node());
+        let theirs = FlatTree::from_node(root.root().get_doc().syntax_tree().root_node());
         for (at, entry) in theirs.entries.iter().enumerate() {
             for &rule in self.by_kind.get(usize::from(entry.kind)).into_iter().flatten() {
                 if self.is_direct(rule, flat) {
                     continue;
                 }
                 let rule = &self.rules[rule];
-                let Some(config) = rule.library() else { continue };
-                if let Some(hit) = config.matcher.match_node(root.adopt(D::node(theirs.node(at)))) {
-                    all.push(at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
+                let Some(config) = rule.library_rule() else { continue };
+                if let Some(hit) = config.matcher.match_node(root.adopt(D::wrap_node(theirs.node(at)))) {
+                    all.push(match_at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
                 }
             }
         }
-        let kept = if may_ignore { self.kept(root) } else { vec![] };
-        Found { all, kept }
+        let unsuppressed = if may_ignore { self.kept_matches(root) } else { vec![] };
+        ScanResult { all, unsuppressed }
     }
 
-    /// The same by the library's own scan, which knows what an ignoring comment means.
-    fn kept<D: Parsed>(&self, root: &AstGrep<D>) -> Vec<Match<'_>> {
-        let configs = || self.rules.iter().filter_map(|rule| Some((rule.library()?, &rule.id)));
+    /// Returns the matches that are not suppressed, by the library's own scan, which interprets ignoring comments.
+    fn kept_matches<D: LibraryTree>(&self, root: &AstGrep<D>) -> Vec<RuleMatch<'_>> {
+        let configs = || self.rules.iter().filter_map(|rule| Some((rule.library_rule()?, &rule.id)));
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
             configs().map(|(config, id)| (&raw const *config, id.as_str())).collect();
         let scan = CombinedScan::new(configs().map(|(config, _)| config).collect());
-        let mut kept = vec![];
+        let mut matches = vec![];
         for (config, hits) in scan.scan(root, false).matches {
             let id = ids.get(&(&raw const *config)).copied().unwrap_or_default();
             let at = |hit: &ast_grep_core::NodeMatch<'_, D>| {
-                at_lines(id, hit.start_pos().line(), hit.end_pos().line())
+                match_at_lines(id, hit.start_pos().line(), hit.end_pos().line())
             };
-            kept.extend(hits.iter().map(at));
+            matches.extend(hits.iter().map(at));
         }
-        kept.sort_unstable();
-        kept
+        matches.sort_unstable();
+        matches
     }
 }
 
-/// What can be made of a tree's nodes.
-trait Parsed: Doc<Source = String, Lang = SupportLang> {
-    fn tree(&self) -> &Tree;
+/// A tree of the library, with access to the syntax tree and its nodes.
+trait LibraryTree: Doc<Source = String, Lang = SupportLang> {
+    fn syntax_tree(&self) -> &Tree;
 
-    fn node(node: Node<'_>) -> Self::Node<'_>;
+    fn wrap_node(node: Node<'_>) -> Self::Node<'_>;
 }
 
-impl Parsed for StrDoc<SupportLang> {
-    fn tree(&self) -> &Tree {
+impl LibraryTree for StrDoc<SupportLang> {
+    fn syntax_tree(&self) -> &Tree {
         &self.tree
     }
 
-    fn node(node: Node<'_>) -> Self::Node<'_> {
+    fn wrap_node(node: Node<'_>) -> Self::Node<'_> {
         node
     }
 }
 
-impl Parsed for PlainDoc {
-    fn tree(&self) -> &Tree {
+impl LibraryTree for PlainDoc {
+    fn syntax_tree(&self) -> &Tree {
         &self.0.tree
     }
 
-    fn node(node: Node<'_>) -> Self::Node<'_> {
+    fn wrap_node(node: Node<'_>) -> Self::Node<'_> {
         PlainNode(node)
     }
 }
 
-fn at_lines(rule: &str, start: usize, end: usize) -> Match<'_> {
+fn match_at_lines(rule: &str, start: usize, end: usize) -> RuleMatch<'_> {
     let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
-    Match { start: line(start), end: line(end), rule }
+    RuleMatch { start: line(start), end: line(end), rule }
 }
 
-impl fmt::Debug for Rule {
+impl fmt::Debug for ScanRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Rule({})", self.id)
     }
@@ -302,36 +305,37 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::Rules;
+    use crate::rules::RuleSet;
 
-    static RULES: LazyLock<Rules> = LazyLock::new(Rules::built_in);
+    static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::built_in);
 
-    /// What the built-in rules say of themselves: code they match, and code they do not.
+    /// The examples of the built-in rules: code that they match, and code that they do not match.
     static PIECES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        RULES.facts().flat_map(|rule| [rule.before, rule.after]).flatten().collect()
+        RULES.rule_facts().flat_map(|rule| [rule.before, rule.after]).flatten().collect()
     });
 
-    /// By the rules themselves, and by the library, which tries every rule at every node of its kinds.
-    fn both_ways(text: &str) -> (Vec<Match<'static>>, Vec<Match<'static>>) {
-        ways(&RULES.sets[&Grammar::Python], text, Comments::PassedOver)
+    /// Returns the matches of the rules themselves, and those of the library, which tries every rule at every node of
+    /// its kinds.
+    fn both_ways(text: &str) -> (Vec<RuleMatch<'static>>, Vec<RuleMatch<'static>>) {
+        scan_both_ways(&RULES.sets[&Grammar::Python], text, CommentHandling::PassedOver)
     }
 
-    fn ways<'r>(set: &'r Set, text: &str, comments: Comments) -> (Vec<Match<'r>>, Vec<Match<'r>>) {
-        let tree = tree::parse(Grammar::Python, text.as_bytes()).unwrap();
-        let ours = set.scan((Grammar::Python, text), &Flat::of(tree.root_node()), comments).all;
+    fn scan_both_ways<'r>(set: &'r LanguageRules, text: &str, comments: CommentHandling) -> (Vec<RuleMatch<'r>>, Vec<RuleMatch<'r>>) {
+        let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
+        let ours = set.scan_file((Grammar::Python, text), &FlatTree::from_node(tree.root_node()), comments).all;
         let doc = StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree: tree.clone() };
         let theirs = match comments {
-            Comments::PassedOver => set.kept(&AstGrep::doc(doc)),
-            Comments::Taken => set.kept(&AstGrep::doc(PlainDoc(doc))),
+            CommentHandling::PassedOver => set.kept_matches(&AstGrep::doc(doc)),
+            CommentHandling::Taken => set.kept_matches(&AstGrep::doc(PlainDoc(doc))),
         };
         (ours, theirs)
     }
 
-    fn indented(text: &str) -> String {
+    fn indent_lines(text: &str) -> String {
         text.lines().map(|line| format!("    {line}\n")).collect()
     }
 
-    /// Every form that a rule may have, each matching some of [`CODE`].
+    /// Rules of every form, each matching some of [`CODE`].
     const FORMS: &str = include_str!("direct/forms.yml");
 
     const CODE: &str = include_str!("direct/forms.py");
@@ -356,7 +360,7 @@ mod tests {
 
     #[test]
     fn every_form_of_a_rule_matches_where_the_library_does() {
-        let rules = Rules::load("forms", &[("forms.yml", FORMS)]);
+        let rules = RuleSet::load("forms", &[("forms.yml", FORMS)]);
         assert_eq!(rules.problems(), []);
         let set = &rules.sets[&Grammar::Python];
         let by_library: Vec<&str> = (set.rules.iter())
@@ -365,23 +369,23 @@ mod tests {
         assert_eq!(by_library, ["left-to-the-library", "left-to-the-library-too"]);
 
         let pieces = PIECES.concat();
-        for comments in [Comments::PassedOver, Comments::Taken] {
+        for comments in [CommentHandling::PassedOver, CommentHandling::Taken] {
             for text in real_files().iter().map(String::as_str).chain([CODE, &pieces]) {
-                let (ours, theirs) = ways(set, text, comments);
+                let (ours, theirs) = scan_both_ways(set, text, comments);
                 assert_eq!(ours, theirs, "{comments:?}: {text}");
             }
         }
         let hit: BTreeSet<&str> =
-            ways(set, CODE, Comments::PassedOver).0.iter().map(|hit| hit.rule).collect();
+            scan_both_ways(set, CODE, CommentHandling::PassedOver).0.iter().map(|hit| hit.rule).collect();
         let all: BTreeSet<&str> = set.rules.iter().map(|rule| rule.id.as_str()).collect();
         assert_eq!(all.difference(&hit).copied().collect::<Vec<_>>(), [""; 0]);
     }
 
     #[test]
     fn where_a_node_has_no_text_the_library_matches() {
-        let tree = tree::parse(Grammar::Python, CODE.as_bytes()).unwrap();
-        let mut flat = Flat::of(tree.root_node());
-        let found = |flat: &Flat<'_>| RULES.scan(Grammar::Python, CODE, flat, Comments::Taken).all;
+        let tree = tree::parse_tree(Grammar::Python, CODE.as_bytes()).unwrap();
+        let mut flat = FlatTree::from_node(tree.root_node());
+        let found = |flat: &FlatTree<'_>| RULES.scan_file(Grammar::Python, CODE, flat, CommentHandling::Taken).all;
         let ours = found(&flat);
 
         flat.has_empty = true;
@@ -400,7 +404,7 @@ mod tests {
             let tail = |head: &str| {
                 if head.starts_with("try") { "except Exception:\n    pass\n" } else { "" }
             };
-            let nest = |code: String, head: &&str| format!("{head}{}{}", indented(&code), tail(head));
+            let nest = |code: String, head: &&str| format!("{head}{}{}", indent_lines(&code), tail(head));
             let piece = |(pick, depth): &(prop::sample::Index, usize)| {
                 let code = PIECES[pick.index(PIECES.len())].clone();
                 heads.iter().take(*depth).fold(code, nest)

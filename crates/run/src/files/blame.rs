@@ -1,6 +1,6 @@
 //! Blame by turn: which turn, and which step of it, last wrote a line.
 //!
-//! [`blame`] walks a file's versions back from a moment. From the end of a turn to the turn before, lines that both
+//! [`blame_lines`] walks a file's versions back from a moment. From the end of a turn to the turn before, lines that both
 //! have are older and wait for an earlier turn; the others are this turn's. Within the turn its steps are walked the
 //! same way, as far as their recorded edits tell: a line that no step explains was changed outside recorded edits.
 //! A turn means what git means by a commit: a line that a turn took away and put back is not its own.
@@ -9,15 +9,15 @@
 
 use std::{ops::Range, rc::Rc};
 
-use crate::{EditKind, RepoPath, StepId, values::worded};
+use crate::{EditKind, RepoPath, StepId, worded_enum::worded};
 use trajview_code::{
     diff::{self, LineKind, Sides},
     patch::PatchHunk,
 };
 
-use super::{Blob, BlobId, Blobs, Change, FileMode, Origin, Timeline, TreeFile, Version};
+use super::{Blob, BlobId, Blobs, FileChange, FileMode, ChangeOrigin, Timeline, TreeFile, ChangeVersion};
 
-/// Who last wrote a line.
+/// The last writer of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlamedLine {
     /// Counts from 0; None for a line from before the run, and where the recording cannot tell.
@@ -28,14 +28,14 @@ pub struct BlamedLine {
 }
 
 worded! {
-    /// How we know who wrote a line.
+    /// The source of our knowledge about the writer of a line.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum LineOrigin {
         /// A recorded edit wrote it.
         Recorded = "recorded",
-        /// It appeared in this turn, and no recorded edit explains it.
+        /// The line appeared in this turn, and no recorded edit explains it.
         Outside = "outside",
-        /// It was there before the first turn.
+        /// The line existed before the first turn.
         BeforeRun = "before-run",
         /// An earlier version of the file is not in the recording.
         NotRecorded = "not-recorded",
@@ -43,8 +43,8 @@ worded! {
 }
 
 impl LineOrigin {
-    /// The words on screen; empty for what needs none.
-    pub const fn words(self) -> &'static str {
+    /// Returns the words on screen; empty for what needs none.
+    pub const fn display_text(self) -> &'static str {
         match self {
             Self::Recorded => "",
             Self::Outside => "changed outside recorded edits",
@@ -53,8 +53,8 @@ impl LineOrigin {
         }
     }
 
-    /// One column wide, for a gutter; a space for what needs none.
-    pub const fn mark(self) -> &'static str {
+    /// Returns one column wide, for a gutter; a space for what needs none.
+    pub const fn gutter_mark(self) -> &'static str {
         match self {
             Self::Recorded => " ",
             Self::Outside => "◇",
@@ -70,18 +70,19 @@ pub const BLAME_LIMIT: usize = 8 << 20;
 /// The most lines of a file that is blamed.
 pub const BLAME_LINES: usize = 400_000;
 
-/// Equal lines around a change that are compared with it, so that an added block stands where the diff has it.
+/// Equal lines around a change that are compared with it, so that an added block is placed where the diff places it.
 const MARGIN: usize = 16;
 
-/// After a change two versions count as together again where so many lines in a row are equal.
+/// Number of equal lines in a row after which a change counts as over.
 const TOGETHER: usize = 8;
 
-/// How many lines, old and new together, a place to meet is looked for; beyond it all the rest is compared.
+/// Largest distance, in old and new lines together, at which a common place is searched; beyond it all the rest is
+/// compared.
 const REACH: usize = 160;
 
-/// Who last wrote each line of `path` as it stood after `turns_done` turns: one entry a line, in order. The error is
-/// a sentence that says why this file has no lines to blame.
-pub fn blame(
+/// Returns the last writer of each line of `path` after `turns_done` turns: one entry a line, in order. The error is a
+/// sentence that says why this file has no lines to blame.
+pub fn blame_lines(
     timeline: &Timeline,
     blobs: &dyn Blobs,
     path: &RepoPath,
@@ -90,9 +91,9 @@ pub fn blame(
     let turns = &timeline.turns[..turns_done.min(timeline.turns.len())];
     let file = timeline.tree_after(turns.len()).files.get(path).copied();
     let file = file.ok_or("no such file at that moment")?;
-    let text = Text::read(file, blobs)?;
-    let mut walk = Walk::new(text.line_count());
-    let mut comparer = Comparer::default();
+    let text = LinedText::read_file(file, blobs)?;
+    let mut walk = BlameWalk::new(text.line_count());
+    let mut comparer = LineComparer::default();
     let (mut path, mut now) = (path.clone(), text);
     for (turn, files) in turns.iter().enumerate().rev() {
         if walk.is_done() {
@@ -101,69 +102,69 @@ pub fn blame(
         let Some(change) = files.changes.iter().find(|change| change.path == path) else {
             continue;
         };
-        let steps: Vec<(StepId, &Change)> = files
+        let steps: Vec<(StepId, &FileChange)> = files
             .steps
             .iter()
             .flat_map(|(id, changes)| changes.iter().map(|change| (*id, change)))
             .collect();
-        match before(change, blobs) {
-            Before::Text(old) => {
-                let mut own = walk.take_new(&comparer.older_lines(&old, &now));
-                own.walk_steps(&steps, &path, &now, blobs, &mut comparer);
-                walk.settle(own, turn);
+        match content_before(change, blobs) {
+            ContentBefore::Text(old) => {
+                let mut turn_lines = walk.take_new(&comparer.older_lines(&old, &now));
+                turn_lines.walk_steps(&steps, &path, &now, blobs, &mut comparer);
+                walk.settle_turn(turn_lines, turn);
                 now = old;
             }
-            Before::Nothing => {
-                let mut own = walk.take_all();
-                own.walk_steps(&steps, &path, &now, blobs, &mut comparer);
-                walk.settle(own, turn);
+            ContentBefore::Nothing => {
+                let mut turn_lines = walk.take_all();
+                turn_lines.walk_steps(&steps, &path, &now, blobs, &mut comparer);
+                walk.settle_turn(turn_lines, turn);
             }
             // What was there before may have had every line.
-            Before::Unknown => break,
+            ContentBefore::Unknown => break,
         }
         if let Some(from) = &change.from {
             path = from.clone();
         }
     }
     let is_from_base =
-        timeline.base.files.get(&path).is_some_and(|file| file.blob() == Some(now.id));
+        timeline.base.files.get(&path).is_some_and(|file| file.blob_id() == Some(now.id));
     Ok(walk.finish(if is_from_base { LineOrigin::BeforeRun } else { LineOrigin::NotRecorded }))
 }
 
-/// What a change was made of.
-enum Before {
+/// The content before a change.
+enum ContentBefore {
     Nothing,
-    Text(Text),
+    Text(LinedText),
     Unknown,
 }
 
-fn before(change: &Change, blobs: &dyn Blobs) -> Before {
+fn content_before(change: &FileChange, blobs: &dyn Blobs) -> ContentBefore {
     match &change.version {
-        Version::Hunks(_) | Version::Part(_) | Version::Binary => Before::Unknown,
-        Version::Whole { old: None, .. } => Before::Nothing,
-        Version::Whole { old: Some(old), .. } => {
-            Text::read(*old, blobs).map_or(Before::Unknown, Before::Text)
+        ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary => ContentBefore::Unknown,
+        ChangeVersion::Whole { old: None, .. } => ContentBefore::Nothing,
+        ChangeVersion::Whole { old: Some(old), .. } => {
+            LinedText::read_file(*old, blobs).map_or(ContentBefore::Unknown, ContentBefore::Text)
         }
     }
 }
 
 /// One version of the file, cut into lines.
-struct Text {
+struct LinedText {
     blob: Blob,
     id: BlobId,
-    /// Where each line ends, its line end included.
+    /// The end of each line, its line end included.
     ends: Vec<usize>,
 }
 
-impl Text {
-    fn read(file: TreeFile, blobs: &dyn Blobs) -> Result<Self, String> {
+impl LinedText {
+    fn read_file(file: TreeFile, blobs: &dyn Blobs) -> Result<Self, String> {
         match file.mode {
             FileMode::Submodule => return Err("a commit of another repository has no lines".into()),
             FileMode::Link => return Err("a link has no lines".into()),
             FileMode::Regular | FileMode::Executable => {}
         }
-        let id = file.blob().ok_or("the content of this file is not in the recording")?;
-        let blob = blobs.blob(id)?;
+        let id = file.blob_id().ok_or("the content of this file is not in the recording")?;
+        let blob = blobs.read_blob(id)?;
         if diff::is_binary(&blob) {
             return Err("a binary file has no lines".into());
         }
@@ -184,29 +185,29 @@ impl Text {
         self.ends.len()
     }
 
-    fn start(&self, line: usize) -> usize {
+    fn line_start(&self, line: usize) -> usize {
         line.checked_sub(1).map_or(0, |before| self.ends[before])
     }
 
-    fn line(&self, line: usize) -> &[u8] {
-        &self.blob[self.start(line)..self.ends[line]]
+    fn line_bytes(&self, line: usize) -> &[u8] {
+        &self.blob[self.line_start(line)..self.ends[line]]
     }
 
-    /// The bytes of some lines.
-    fn lines(&self, lines: &Range<usize>) -> &[u8] {
-        &self.blob[self.start(lines.start)..self.start(lines.end)]
+    /// Returns the bytes of some lines.
+    fn lines_bytes(&self, lines: &Range<usize>) -> &[u8] {
+        &self.blob[self.line_start(lines.start)..self.line_start(lines.end)]
     }
 }
 
-/// For each line of `new` the line of `old` that it is; None for a new one.
-fn older_lines(old: &Text, new: &Text) -> Vec<Option<usize>> {
+/// Returns for each line of `new` the equal line of `old`; None for a new one.
+fn older_lines(old: &LinedText, new: &LinedText) -> Vec<Option<usize>> {
     let mut older: Vec<Option<usize>> = Vec::with_capacity(new.line_count());
     let mut next = 0;
-    for Sides { old: old_part, new: new_part } in differing(old, new) {
+    for Sides { old: old_part, new: new_part } in differing_parts(old, new) {
         older.extend((next..old_part.start).map(Some));
         next = old_part.start;
-        for hunk in diff::diff_bytes(old.lines(&old_part), new.lines(&new_part), 0).hunks {
-            // A hunk that adds nothing stands after the line it names.
+        for hunk in diff::diff_bytes(old.lines_bytes(&old_part), new.lines_bytes(&new_part), 0).hunks {
+            // A hunk that adds nothing comes after the line it names.
             let within = if hunk.new_len == 0 { hunk.new_start } else { hunk.new_start - 1 };
             let equal = (new_part.start + within).saturating_sub(older.len());
             older.extend((next..next + equal).map(Some));
@@ -222,9 +223,9 @@ fn older_lines(old: &Text, new: &Text) -> Vec<Option<usize>> {
     older
 }
 
-/// The parts in which two versions differ, in order, each with some equal lines around; what lies between them is
+/// Returns the parts in which two versions differ, in order, each with some equal lines around; what lies between them is
 /// equal line by line. Versions of a file are mostly equal, and comparing the parts alone is many times faster.
-fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
+fn differing_parts(old: &LinedText, new: &LinedText) -> Vec<Sides<Range<usize>>> {
     let mut parts: Vec<Sides<Range<usize>>> = vec![];
     let counts = Sides { old: old.line_count(), new: new.line_count() };
     let mut at = Sides { old: 0, new: 0 };
@@ -253,14 +254,14 @@ fn differing(old: &Text, new: &Text) -> Vec<Sides<Range<usize>>> {
     }
 }
 
-/// How many lines are equal from there on; counted up to `most`.
-fn equal_from(old: &Text, new: &Text, at: Sides<usize>, most: usize) -> usize {
+/// Counts the equal lines from these two places on, up to `most`.
+fn equal_from(old: &LinedText, new: &LinedText, at: Sides<usize>, most: usize) -> usize {
     let most = (old.line_count() - at.old).min(new.line_count() - at.new).min(most);
-    (0..most).take_while(|&by| old.line(at.old + by) == new.line(at.new + by)).count()
+    (0..most).take_while(|&by| old.line_bytes(at.old + by) == new.line_bytes(at.new + by)).count()
 }
 
-/// Where the two are together again for a while: the nearest such place, not further than [`REACH`] lines.
-fn meeting_after(old: &Text, new: &Text, at: Sides<usize>) -> Option<Sides<usize>> {
+/// Returns the nearest place where the two texts are equal again for some lines, at most [`REACH`] lines away.
+fn meeting_after(old: &LinedText, new: &LinedText, at: Sides<usize>) -> Option<Sides<usize>> {
     let (old_left, new_left) = (old.line_count() - at.old, new.line_count() - at.new);
     let places = (1..=REACH).flat_map(|far| {
         (far.saturating_sub(new_left)..=far.min(old_left))
@@ -268,26 +269,26 @@ fn meeting_after(old: &Text, new: &Text, at: Sides<usize>) -> Option<Sides<usize
     });
     let is_together = |place: &Sides<usize>| {
         let left = (old.line_count() - place.old).min(new.line_count() - place.new);
-        let wanted = TOGETHER.min(left);
+        let needed = TOGETHER.min(left);
         let is_end = place.old == old.line_count() && place.new == new.line_count();
         is_end
-            || wanted > 0
-                && (0..wanted).all(|by| old.line(place.old + by) == new.line(place.new + by))
+            || needed > 0
+                && (0..needed).all(|by| old.line_bytes(place.old + by) == new.line_bytes(place.new + by))
     };
     places.into_iter().find(is_together)
 }
 
-/// What [`older_lines`] gives, shared.
+/// The result of [`older_lines`], shared.
 type OlderLines = Rc<[Option<usize>]>;
 
 /// [`older_lines`], remembering the last pair: mostly a turn has one step, and both are the same comparison.
 #[derive(Default)]
-struct Comparer {
+struct LineComparer {
     last: Option<(Sides<BlobId>, OlderLines)>,
 }
 
-impl Comparer {
-    fn older_lines(&mut self, old: &Text, new: &Text) -> OlderLines {
+impl LineComparer {
+    fn older_lines(&mut self, old: &LinedText, new: &LinedText) -> OlderLines {
         let pair = Sides { old: old.id, new: new.id };
         if let Some((_, older)) = self.last.as_ref().filter(|(last, _)| *last == pair) {
             return Rc::clone(older);
@@ -298,22 +299,22 @@ impl Comparer {
     }
 }
 
-/// A line that still waits for its turn: where it stands in the version looked at, and which line of the file it is.
+/// A line whose writer is not known yet: its place in the version looked at, and its place in the file.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct WaitingLine {
     line: usize,
     target: usize,
 }
 
-struct Walk {
+struct BlameWalk {
     blamed: Vec<Option<BlamedLine>>,
     /// Sorted by line.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingLine>,
 }
 
-impl Walk {
+impl BlameWalk {
     fn new(count: usize) -> Self {
-        let waiting = (0..count).map(|line| Waiting { line, target: line }).collect();
+        let waiting = (0..count).map(|line| WaitingLine { line, target: line }).collect();
         Self { blamed: vec![None; count], waiting }
     }
 
@@ -321,19 +322,19 @@ impl Walk {
         self.waiting.is_empty()
     }
 
-    /// The waiting lines that the older version does not have; those it has wait on, where they stand in it.
-    fn take_new(&mut self, older: &[Option<usize>]) -> Own {
-        let (own, waiting) = split(&self.waiting, older);
+    /// Takes out the waiting lines that the older version lacks; the others keep waiting, with their place in it.
+    fn take_new(&mut self, older: &[Option<usize>]) -> TurnLines {
+        let (new_lines, waiting) = split_new_lines(&self.waiting, older);
         self.waiting = waiting;
-        Own { waiting: own, found: vec![] }
+        TurnLines { waiting: new_lines, attributed: vec![] }
     }
 
-    fn take_all(&mut self) -> Own {
-        Own { waiting: std::mem::take(&mut self.waiting), found: vec![] }
+    fn take_all(&mut self) -> TurnLines {
+        TurnLines { waiting: std::mem::take(&mut self.waiting), attributed: vec![] }
     }
 
-    fn settle(&mut self, own: Own, turn: usize) {
-        for (target, step) in own.found {
+    fn settle_turn(&mut self, turn_lines: TurnLines, turn: usize) {
+        for (target, step) in turn_lines.attributed {
             let origin = if step.is_some() { LineOrigin::Recorded } else { LineOrigin::Outside };
             self.blamed[target] = Some(BlamedLine { turn: Some(turn), step, origin });
         }
@@ -345,52 +346,52 @@ impl Walk {
     }
 }
 
-/// The lines that are new, as they stand, and the others, where they stand in the older version.
-fn split(waiting: &[Waiting], older: &[Option<usize>]) -> (Vec<Waiting>, Vec<Waiting>) {
+/// Returns the new lines with their place in the newer version, and the others with their place in the older one.
+fn split_new_lines(waiting: &[WaitingLine], older: &[Option<usize>]) -> (Vec<WaitingLine>, Vec<WaitingLine>) {
     let (mut new, mut old) = (vec![], vec![]);
-    for &Waiting { line, target } in waiting {
+    for &WaitingLine { line, target } in waiting {
         match older.get(line).copied().flatten() {
-            Some(line) => old.push(Waiting { line, target }),
-            None => new.push(Waiting { line, target }),
+            Some(line) => old.push(WaitingLine { line, target }),
+            None => new.push(WaitingLine { line, target }),
         }
     }
     (new, old)
 }
 
 /// The lines of one turn, on their way back through its steps.
-struct Own {
-    waiting: Vec<Waiting>,
+struct TurnLines {
+    waiting: Vec<WaitingLine>,
     /// Lines of the file, each with the step that wrote it; None for outside recorded edits.
-    found: Vec<(usize, Option<StepId>)>,
+    attributed: Vec<(usize, Option<StepId>)>,
 }
 
-impl Own {
+impl TurnLines {
     /// Walks from the version that the turn ended in.
     fn walk_steps(
         &mut self,
-        steps: &[(StepId, &Change)],
+        steps: &[(StepId, &FileChange)],
         path: &RepoPath,
-        end: &Text,
+        end: &LinedText,
         blobs: &dyn Blobs,
-        comparer: &mut Comparer,
+        comparer: &mut LineComparer,
     ) {
-        let (mut path, mut now) = (path, None::<Text>);
+        let (mut path, mut now) = (path, None::<LinedText>);
         for (id, change) in steps.iter().rev() {
             if change.path != *path || change.kind == EditKind::Delete || self.waiting.is_empty() {
                 continue;
             }
             match &change.version {
-                Version::Binary => {}
-                Version::Hunks(hunks) | Version::Part(hunks) => {
-                    self.take_hunks(hunks, *id, now.as_ref().unwrap_or(end));
+                ChangeVersion::Binary => {}
+                ChangeVersion::Hunks(hunks) | ChangeVersion::Part(hunks) => {
+                    self.attribute_hunks(hunks, *id, now.as_ref().unwrap_or(end));
                 }
-                Version::Whole { old, new } => {
-                    let Some(Ok(after)) = new.map(|new| Text::read(new, blobs)) else { continue };
+                ChangeVersion::Whole { old, new } => {
+                    let Some(Ok(after)) = new.map(|new| LinedText::read_file(new, blobs)) else { continue };
                     let later = now.as_ref().unwrap_or(end);
                     self.step_back(&after, later, None, comparer);
-                    let writer = (change.origin == Origin::Recorded).then_some(*id);
-                    match old.map(|old| Text::read(old, blobs)) {
-                        None => self.give_all(writer),
+                    let writer = (change.origin == ChangeOrigin::Recorded).then_some(*id);
+                    match old.map(|old| LinedText::read_file(old, blobs)) {
+                        None => self.attribute_all(writer),
                         Some(Ok(old)) => {
                             self.step_back(&old, &after, writer, comparer);
                             now = Some(old);
@@ -401,44 +402,44 @@ impl Own {
             }
             path = change.from.as_ref().unwrap_or(path);
         }
-        self.give_all(None);
+        self.attribute_all(None);
     }
 
-    /// What `old` lacks was written by `writer`; the rest waits, where it stands in `old`.
+    /// Attributes the lines that `old` lacks to `writer`; the rest waits, with its place in `old`.
     fn step_back(
         &mut self,
-        old: &Text,
-        new: &Text,
+        old: &LinedText,
+        new: &LinedText,
         writer: Option<StepId>,
-        comparer: &mut Comparer,
+        comparer: &mut LineComparer,
     ) {
         if old.id == new.id {
             return;
         }
-        let (own, waiting) = split(&self.waiting, &comparer.older_lines(old, new));
-        self.found.extend(own.iter().map(|line| (line.target, writer)));
+        let (new_lines, waiting) = split_new_lines(&self.waiting, &comparer.older_lines(old, new));
+        self.attributed.extend(new_lines.iter().map(|line| (line.target, writer)));
         self.waiting = waiting;
     }
 
-    fn give_all(&mut self, writer: Option<StepId>) {
-        self.found.extend(self.waiting.drain(..).map(|line| (line.target, writer)));
+    fn attribute_all(&mut self, writer: Option<StepId>) {
+        self.attributed.extend(self.waiting.drain(..).map(|line| (line.target, writer)));
     }
 
-    /// Only the hunks of an edit are known, not where they went: a run of added lines that stands in the file word
-    /// for word, all of it this turn's, was written by it.
-    fn take_hunks(&mut self, hunks: &[PatchHunk], step: StepId, now: &Text) {
+    /// Attributes lines by the hunks of an edit whose place is not known: a run of added lines that is in the file word
+    /// for word, all of it from this turn, was written by the edit.
+    fn attribute_hunks(&mut self, hunks: &[PatchHunk], step: StepId, now: &LinedText) {
         for run in hunks.iter().flat_map(runs_of_added) {
             let at = (0..self.waiting.len()).find(|&at| {
                 let candidates = self.waiting[at..].iter().take(run.len());
                 let first = self.waiting[at].line;
                 self.waiting.len() - at >= run.len()
                     && candidates.zip(&run).zip(first..).all(|((waiting, text), line)| {
-                        waiting.line == line && without_end(now.line(line)) == text.as_bytes()
+                        waiting.line == line && without_end(now.line_bytes(line)) == text.as_bytes()
                     })
             });
             if let Some(at) = at {
                 let taken = self.waiting.drain(at..at + run.len());
-                self.found.extend(taken.map(|line| (line.target, Some(step))));
+                self.attributed.extend(taken.map(|line| (line.target, Some(step))));
             }
         }
     }

@@ -1,63 +1,63 @@
 //! The history of one thing: every change to a file, or to a definition in it, over the run, whatever it was called.
 //!
-//! [`Events`] takes a [`Timeline`] apart: in the place of a turn stand its steps, each with what it is recorded to have edited,
-//! and where these do not explain the files that follow an event of its own, which no step names. A file is followed over
-//! them here; a definition by `metrics::lifeline`, for which a timeline of events is one like any other.
+//! [`FileEvents`] splits a [`Timeline`] into events: each step of a turn with its recorded edits, and, where these do
+//! not explain the files that follow, an event of its own without a step. This module follows a file over the events;
+//! `metrics::lifeline` follows a definition, for which a timeline of events is a timeline like any other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Change, Content, FileDiff, Moment, Origin, Timeline, Tree, TreeFile, Version};
-use crate::{EditKind, RepoPath, Run, StepId, values::worded};
+use super::{FileChange, FileContent, FileDiff, RunMoment, ChangeOrigin, Timeline, SourceTree, TreeFile, ChangeVersion};
+use crate::{EditKind, RepoPath, Run, StepId, worded_enum::worded};
 
-/// When files changed.
+/// A time at which files changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event {
+pub struct FileEvent {
     /// Counts from 0.
     pub turn: usize,
-    /// None where no step is recorded to have done it: it was seen in the files of a later edit, or at the turn's end.
+    /// The step; None where no recorded step did it: the change was seen in the files of a later edit, or at the turn's end.
     pub step: Option<StepId>,
 }
 
 /// The files of a run over time, event by event.
 #[derive(Debug, Clone, Default)]
-pub struct Events {
+pub struct FileEvents {
     /// Its turns are the events.
     pub timeline: Timeline,
-    /// When each of them was, in playing order.
-    pub at: Vec<Event>,
+    /// The event of each turn of the timeline, in playing order.
+    pub at: Vec<FileEvent>,
 }
 
-/// Whose history is wanted.
+/// A request for the history of a file or a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Wanted {
+pub struct HistoryQuery {
     pub path: RepoPath,
-    pub thing: Thing,
-    /// When the file is called so; None for the last time it was.
-    pub at: Option<Moment>,
+    pub subject: HistorySubject,
+    /// The moment at which the file has this path; None for the last one.
+    pub at: Option<RunMoment>,
 }
 
-/// What of a file.
+/// The subject of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Thing {
+pub enum HistorySubject {
     File,
     /// The innermost function, class or value around this line, which counts from 1; the file where there is none.
-    Around(usize),
+    AtLine(usize),
     /// A function, class or value by its dotted name, or by the end of it.
     Symbol(String),
 }
 
 /// Every change to one thing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct History {
-    /// Where it stands at the moment asked for.
-    pub place: Place,
-    /// In playing order.
-    pub entries: Vec<Entry>,
+pub struct ChangeHistory {
+    /// Its place at the requested moment.
+    pub place: SubjectPlace,
+    /// The changes in playing order.
+    pub entries: Vec<HistoryEntry>,
 }
 
 /// A file, or a definition in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SubjectPlace {
     pub path: RepoPath,
     /// Its dotted name; None for the whole file.
     pub symbol: Option<String>,
@@ -65,47 +65,47 @@ pub struct Place {
 
 /// One change to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
-    pub event: Event,
+pub struct HistoryEntry {
+    pub event: FileEvent,
     /// The number of the step in its turn, counts from 1; None where no step did it.
     pub number: Option<usize>,
-    pub what: What,
-    /// Where it stands after it; of what is gone, where it stood.
-    pub place: Place,
-    /// Where it stood before, if elsewhere or under another name.
-    pub from: Option<Place>,
-    pub origin: Origin,
+    pub change: HistoryChange,
+    /// Its place after the change; for a deletion, its last place.
+    pub place: SubjectPlace,
+    /// Its place before the change, where it is another one.
+    pub from: Option<SubjectPlace>,
+    pub origin: ChangeOrigin,
     /// The lines of it that changed, without the texts around; numbered as in the files.
     pub diff: FileDiff,
 }
 
 worded! {
-    /// What became of it.
+    /// The kind of change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum What {
+    pub enum HistoryChange {
         Created = "created",
         Changed = "changed",
-        /// Under another name; a definition that is in another file now is [`What::Moved`].
+        /// The subject has another name now; a definition that is in another file now is [`HistoryChange::Moved`].
         Renamed = "renamed",
         Moved = "moved",
         /// Another definition has its body now.
-        TakenIn = "taken in",
+        Absorbed = "taken in",
         Deleted = "deleted",
-        /// Created once more after it was deleted.
-        Back = "back",
+        /// The subject was created again after its deletion.
+        Recreated = "back",
     }
 }
 
-impl History {
-    /// Position of the last change up to a moment; None where there is none before it.
-    pub fn last_at(&self, run: &Run, moment: Moment) -> Option<usize> {
-        let events: Vec<Event> = self.entries.iter().map(|entry| entry.event).collect();
-        last_done(&events, run, moment)
+impl ChangeHistory {
+    /// Returns position of the last change up to a moment; None where there is none before it.
+    pub fn last_change_at(&self, run: &Run, moment: RunMoment) -> Option<usize> {
+        let events: Vec<FileEvent> = self.entries.iter().map(|entry| entry.event).collect();
+        position_of_last_done(&events, run, moment)
     }
 }
 
-/// Position of the last event that is done at a moment.
-fn last_done(events: &[Event], run: &Run, moment: Moment) -> Option<usize> {
+/// Returns position of the last event that is done at a moment.
+fn position_of_last_done(events: &[FileEvent], run: &Run, moment: RunMoment) -> Option<usize> {
     let numbers = moment.step.map(|step| (step, run.step_numbers(step.turn)));
     events.iter().rposition(|event| match (&numbers, event.step) {
         _ if event.turn < moment.turns => true,
@@ -116,9 +116,9 @@ fn last_done(events: &[Event], run: &Run, moment: Moment) -> Option<usize> {
     })
 }
 
-impl Place {
+impl SubjectPlace {
     /// `src/loss.py::joint_loss`
-    pub fn words(&self) -> String {
+    pub fn display_text(&self) -> String {
         match &self.symbol {
             Some(symbol) => format!("{}::{symbol}", self.path),
             None => self.path.to_string(),
@@ -126,51 +126,51 @@ impl Place {
     }
 }
 
-impl Entry {
+impl HistoryEntry {
     /// `12.7`, or `12` where no step did it.
-    pub fn moment(&self) -> String {
+    pub fn moment_text(&self) -> String {
         let turn = self.event.turn + 1;
         self.number.map_or_else(|| turn.to_string(), |number| format!("{turn}.{number}"))
     }
 
     /// `moved from src/old.py`, after the thing's name.
-    pub fn words(&self) -> String {
-        let word = self.what.word();
-        match (&self.from, self.what) {
-            (_, What::TakenIn) => format!("taken into {}", self.place.words()),
+    pub fn change_text(&self) -> String {
+        let word = self.change.word();
+        match (&self.from, self.change) {
+            (_, HistoryChange::Absorbed) => format!("taken into {}", self.place.display_text()),
             (Some(from), _) if from.path == self.place.path => {
                 format!("{word} from {}", from.symbol.as_deref().unwrap_or_default())
             }
-            (Some(from), _) => format!("{word} from {}", from.words()),
+            (Some(from), _) => format!("{word} from {}", from.display_text()),
             (None, _) => word.to_owned(),
         }
     }
 }
 
-impl Events {
+impl FileEvents {
     /// Takes a timeline apart.
-    pub fn of(timeline: &Timeline) -> Self {
+    pub fn from_timeline(timeline: &Timeline) -> Self {
         let (from, base) = (timeline.from, timeline.base.clone());
         let mut events =
             Self { timeline: Timeline { from, base, ..Timeline::default() }, at: vec![] };
         // As after the events so far, and as the timeline has the ends of the turns.
-        let (mut tree, mut whole) = (timeline.base.clone(), timeline.base.clone());
+        let (mut tree, mut tree_at_end) = (timeline.base.clone(), timeline.base.clone());
         for (turn, files) in timeline.turns.iter().enumerate() {
             let mut touched = BTreeSet::new();
             for (step, changes) in &files.steps {
-                let seen = changes.iter().filter_map(|change| seen_before(&tree, change)).collect();
-                events.add(Event { turn, step: None }, seen, &mut tree);
-                touched.extend(changes.iter().flat_map(paths));
-                events.add(Event { turn, step: Some(*step) }, changes.clone(), &mut tree);
+                let seen = changes.iter().filter_map(|change| change_before_step(&tree, change)).collect();
+                events.add_event(FileEvent { turn, step: None }, seen, &mut tree);
+                touched.extend(changes.iter().flat_map(change_paths));
+                events.add_event(FileEvent { turn, step: Some(*step) }, changes.clone(), &mut tree);
             }
-            files.changes.iter().for_each(|change| whole.apply(change));
-            touched.extend(files.changes.iter().flat_map(paths));
-            if !files.is_untold {
-                let rest = unexplained(&tree, &whole, &touched, &files.changes);
-                events.add(Event { turn, step: None }, rest, &mut tree);
+            files.changes.iter().for_each(|change| tree_at_end.apply_change(change));
+            touched.extend(files.changes.iter().flat_map(change_paths));
+            if !files.is_unknown {
+                let rest = unexplained_changes(&tree, &tree_at_end, &touched, &files.changes);
+                events.add_event(FileEvent { turn, step: None }, rest, &mut tree);
             }
             for path in touched {
-                match whole.files.get(&path) {
+                match tree_at_end.files.get(&path) {
                     Some(file) => drop(tree.files.insert(path, *file)),
                     None => drop(tree.files.remove(&path)),
                 }
@@ -179,120 +179,120 @@ impl Events {
         events
     }
 
-    fn add(&mut self, event: Event, changes: Vec<Change>, tree: &mut Tree) {
+    fn add_event(&mut self, event: FileEvent, changes: Vec<FileChange>, tree: &mut SourceTree) {
         if changes.is_empty() {
             return;
         }
-        changes.iter().for_each(|change| tree.apply(change));
+        changes.iter().for_each(|change| tree.apply_change(change));
         self.at.push(event);
         self.timeline.turns.push(super::TurnFiles { changes, ..Default::default() });
     }
 
-    /// How many of them are done at a moment.
-    pub fn done_at(&self, run: &Run, moment: Moment) -> usize {
-        last_done(&self.at, run, moment).map_or(0, |last| last + 1)
+    /// Returns the number of events that are done at a moment.
+    pub fn events_done_at(&self, run: &Run, moment: RunMoment) -> usize {
+        position_of_last_done(&self.at, run, moment).map_or(0, |last| last + 1)
     }
 
-    /// The changes of the file that has a path after so many events (None: when one last had it), each with its event, in
+    /// Returns the changes of the file that has a path after so many events (None: when one last had it), each with its event, in
     /// playing order. None where no file has that path then.
-    pub fn of_file(&self, path: &RepoPath, done: Option<usize>) -> Option<Vec<(usize, &Change)>> {
-        let mut files = Files::default();
-        self.timeline.base.files.keys().for_each(|path| files.begin(path));
-        let mut wanted = files.here.get(path).copied().filter(|_| done.is_none_or(|it| it == 0));
+    pub fn changes_of_file(&self, path: &RepoPath, done: Option<usize>) -> Option<Vec<(usize, &FileChange)>> {
+        let mut files = FollowedFiles::default();
+        self.timeline.base.files.keys().for_each(|path| files.add_file(path));
+        let mut file = files.present.get(path).copied().filter(|_| done.is_none_or(|it| it == 0));
         for (at, event) in self.timeline.turns.iter().enumerate() {
-            event.changes.iter().for_each(|change| files.take(at, change));
+            event.changes.iter().for_each(|change| files.add_change(at, change));
             match done {
-                Some(done) if done == at + 1 => wanted = files.here.get(path).copied(),
+                Some(done) if done == at + 1 => file = files.present.get(path).copied(),
                 Some(_) => {}
-                None => wanted = files.here.get(path).copied().or(wanted),
+                None => file = files.present.get(path).copied().or(file),
             }
         }
-        Some(std::mem::take(files.changes.get_mut(wanted?)?))
+        Some(std::mem::take(files.changes.get_mut(file?)?))
     }
 }
 
 /// Files by where they are, followed through renames.
 #[derive(Default)]
-struct Files<'e> {
-    here: BTreeMap<RepoPath, usize>,
-    /// Those that were deleted, by where they were last.
-    gone: BTreeMap<RepoPath, usize>,
-    changes: Vec<Vec<(usize, &'e Change)>>,
+struct FollowedFiles<'e> {
+    present: BTreeMap<RepoPath, usize>,
+    /// Deleted files, by their last path.
+    deleted: BTreeMap<RepoPath, usize>,
+    changes: Vec<Vec<(usize, &'e FileChange)>>,
 }
 
-impl<'e> Files<'e> {
-    fn begin(&mut self, path: &RepoPath) {
-        self.here.insert(path.clone(), self.changes.len());
+impl<'e> FollowedFiles<'e> {
+    fn add_file(&mut self, path: &RepoPath) {
+        self.present.insert(path.clone(), self.changes.len());
         self.changes.push(vec![]);
     }
 
-    fn take(&mut self, event: usize, change: &'e Change) {
+    fn add_change(&mut self, event: usize, change: &'e FileChange) {
         let before = change.from.as_ref().unwrap_or(&change.path);
-        let known = self.here.remove(before).or_else(|| self.gone.remove(&change.path));
-        let file = known.unwrap_or_else(|| {
+        let followed = self.present.remove(before).or_else(|| self.deleted.remove(&change.path));
+        let file = followed.unwrap_or_else(|| {
             self.changes.push(vec![]);
             self.changes.len() - 1
         });
         self.changes[file].push((event, change));
         let is_gone = change.kind == EditKind::Delete;
-        let place = if is_gone { &mut self.gone } else { &mut self.here };
+        let place = if is_gone { &mut self.deleted } else { &mut self.present };
         place.insert(change.path.clone(), file);
     }
 }
 
-fn paths(change: &Change) -> impl Iterator<Item = RepoPath> {
+fn change_paths(change: &FileChange) -> impl Iterator<Item = RepoPath> {
     [Some(change.path.clone()), change.from.clone()].into_iter().flatten()
 }
 
-/// What was done to a file before a step found it: another text than the one it was left with.
-fn seen_before(tree: &Tree, change: &Change) -> Option<Change> {
+/// Returns the change of a file before a step edited it: the step found another text than the last one known.
+fn change_before_step(tree: &SourceTree, change: &FileChange) -> Option<FileChange> {
     let path = change.from.as_ref().unwrap_or(&change.path);
-    let (here, found) = (tree.files.get(path).copied(), change.before()?);
-    let is_seen = found.blob().is_some() && here.is_none_or(|here| here.blob().is_some());
-    (is_seen && here != Some(found)).then(|| outside(path, here, Some(found)))
+    let (known_file, found_file) = (tree.files.get(path).copied(), change.file_before()?);
+    let is_seen = found_file.blob_id().is_some() && known_file.is_none_or(|known| known.blob_id().is_some());
+    (is_seen && known_file != Some(found_file)).then(|| outside_change(path, known_file, Some(found_file)))
 }
 
-/// What lies between the files as the steps of a turn left them and as they were at its end.
-fn unexplained(
-    tree: &Tree,
-    whole: &Tree,
+/// Returns the difference between the files as the steps of a turn left them and the files at its end.
+fn unexplained_changes(
+    tree: &SourceTree,
+    tree_at_end: &SourceTree,
     touched: &BTreeSet<RepoPath>,
-    told: &[Change],
-) -> Vec<Change> {
-    let part = |tree: &Tree| {
+    recorded: &[FileChange],
+) -> Vec<FileChange> {
+    let part = |tree: &SourceTree| {
         let file = |path: &RepoPath| Some((path.clone(), *tree.files.get(path)?));
-        Tree { files: touched.iter().filter_map(file).collect() }
+        SourceTree { files: touched.iter().filter_map(file).collect() }
     };
-    let mut all = part(tree).changes_to(&part(whole), Origin::Outside);
-    for rename in told.iter().filter(|change| change.from.is_some()) {
+    let mut all = part(tree).changes_to(&part(tree_at_end), ChangeOrigin::Outside);
+    for rename in recorded.iter().filter(|change| change.from.is_some()) {
         let from = rename.from.as_ref();
-        let gone = all.iter().position(|it| Some(&it.path) == from && it.after().is_none());
-        let come = all.iter().position(|it| it.path == rename.path && it.before().is_none());
-        if let (Some(gone), Some(come)) = (gone, come) {
-            let version = Version::Whole { old: all[gone].before(), new: all[come].after() };
+        let deleted = all.iter().position(|it| Some(&it.path) == from && it.file_after().is_none());
+        let created = all.iter().position(|it| it.path == rename.path && it.file_before().is_none());
+        if let (Some(deleted), Some(created)) = (deleted, created) {
+            let version = ChangeVersion::Whole { old: all[deleted].file_before(), new: all[created].file_after() };
             let (path, from, kind) = (rename.path.clone(), from.cloned(), EditKind::Rename);
-            all[come] = Change { path, from, kind, version, origin: Origin::Outside };
-            all.remove(gone);
+            all[created] = FileChange { path, from, kind, version, origin: ChangeOrigin::Outside };
+            all.remove(deleted);
         }
     }
     // Where a text is not recorded, the recording must say that the steps do not explain it.
     let is_known =
-        |file: Option<TreeFile>| file.is_none_or(|it| it.content != Content::NotRecorded);
-    let is_told = |change: &Change| {
-        told.iter().any(|it| it.path == change.path && it.origin != Origin::Recorded)
+        |file: Option<TreeFile>| file.is_none_or(|it| it.content != FileContent::NotRecorded);
+    let is_told = |change: &FileChange| {
+        recorded.iter().any(|it| it.path == change.path && it.origin != ChangeOrigin::Recorded)
     };
-    all.retain(|it| (is_known(it.before()) && is_known(it.after())) || is_told(it));
+    all.retain(|it| (is_known(it.file_before()) && is_known(it.file_after())) || is_told(it));
     all
 }
 
-fn outside(path: &RepoPath, old: Option<TreeFile>, new: Option<TreeFile>) -> Change {
+fn outside_change(path: &RepoPath, old: Option<TreeFile>, new: Option<TreeFile>) -> FileChange {
     let kind = match (old, new) {
         (None, _) => EditKind::Create,
         (_, None) => EditKind::Delete,
         _ => EditKind::Modify,
     };
-    let version = Version::Whole { old, new };
-    Change { path: path.clone(), from: None, kind, version, origin: Origin::Outside }
+    let version = ChangeVersion::Whole { old, new };
+    FileChange { path: path.clone(), from: None, kind, version, origin: ChangeOrigin::Outside }
 }
 
 #[cfg(test)]
@@ -303,91 +303,91 @@ mod tests {
         files::{BlobId, TurnFiles},
     };
 
-    fn path(name: &str) -> RepoPath {
+    fn repo_path(name: &str) -> RepoPath {
         RepoPath::new(name).unwrap()
     }
 
-    fn file(text: &str) -> TreeFile {
-        TreeFile::known(BlobId::of(text.as_bytes()))
+    fn known_file(text: &str) -> TreeFile {
+        TreeFile::with_blob(BlobId::for_bytes(text.as_bytes()))
     }
 
-    fn change(name: &str, old: Option<&str>, new: Option<&str>) -> Change {
-        let (old, new) = (old.map(file), new.map(file));
-        Change { origin: Origin::Recorded, ..outside(&path(name), old, new) }
+    fn recorded_change(name: &str, old: Option<&str>, new: Option<&str>) -> FileChange {
+        let (old, new) = (old.map(known_file), new.map(known_file));
+        FileChange { origin: ChangeOrigin::Recorded, ..outside_change(&repo_path(name), old, new) }
     }
 
-    const fn step(turn: usize, step: usize) -> StepId {
+    const fn step_id(turn: usize, step: usize) -> StepId {
         StepId { turn, subagent: None, step }
     }
 
-    fn turn(steps: Vec<(StepId, Vec<Change>)>, changes: Vec<Change>) -> TurnFiles {
-        TurnFiles { steps, changes, is_untold: false }
+    fn turn_files(steps: Vec<(StepId, Vec<FileChange>)>, changes: Vec<FileChange>) -> TurnFiles {
+        TurnFiles { steps, changes, is_unknown: false }
     }
 
-    /// A file is created in a step, changed by nobody, found so by an edit and renamed by a command.
-    fn timeline() -> Timeline {
-        let made = change("a.py", None, Some("one"));
-        let edit = change("a.py", Some("two"), Some("three"));
-        let net = change("a.py", Some("one"), Some("three"));
-        let from = Some(path("a.py"));
+    /// Returns a file that is created in a step, changed outside the steps, found changed by an edit and renamed by a command.
+    fn sample_timeline() -> Timeline {
+        let made = recorded_change("a.py", None, Some("one"));
+        let edit = recorded_change("a.py", Some("two"), Some("three"));
+        let net = recorded_change("a.py", Some("one"), Some("three"));
+        let from = Some(repo_path("a.py"));
         let moved =
-            Change { from, kind: EditKind::Rename, ..change("b.py", Some("three"), Some("three")) };
+            FileChange { from, kind: EditKind::Rename, ..recorded_change("b.py", Some("three"), Some("three")) };
         let turns = vec![
-            turn(vec![(step(0, 1), vec![made.clone()])], vec![made]),
-            turn(vec![(step(1, 0), vec![edit])], vec![net]),
-            turn(vec![], vec![moved]),
+            turn_files(vec![(step_id(0, 1), vec![made.clone()])], vec![made]),
+            turn_files(vec![(step_id(1, 0), vec![edit])], vec![net]),
+            turn_files(vec![], vec![moved]),
         ];
         Timeline { turns, ..Timeline::default() }
     }
 
     #[test]
     fn a_file_is_followed_through_steps_renames_and_what_no_step_names() {
-        let events = Events::of(&timeline());
+        let events = FileEvents::from_timeline(&sample_timeline());
 
-        let found = events.of_file(&path("b.py"), None).unwrap();
+        let changes = events.changes_of_file(&repo_path("b.py"), None).unwrap();
 
-        let told: Vec<_> = found
+        let told: Vec<_> = changes
             .iter()
             .map(|(at, change)| {
                 (events.at[*at].turn, events.at[*at].step, change.kind, change.origin)
             })
             .collect();
         let expected = [
-            (0, Some(step(0, 1)), EditKind::Create, Origin::Recorded),
-            (1, None, EditKind::Modify, Origin::Outside),
-            (1, Some(step(1, 0)), EditKind::Modify, Origin::Recorded),
-            (2, None, EditKind::Rename, Origin::Outside),
+            (0, Some(step_id(0, 1)), EditKind::Create, ChangeOrigin::Recorded),
+            (1, None, EditKind::Modify, ChangeOrigin::Outside),
+            (1, Some(step_id(1, 0)), EditKind::Modify, ChangeOrigin::Recorded),
+            (2, None, EditKind::Rename, ChangeOrigin::Outside),
         ];
         assert_eq!(told, expected);
-        assert_eq!(events.of_file(&path("a.py"), Some(2)), Some(found.clone()));
-        assert_eq!(events.of_file(&path("a.py"), None), Some(found));
-        assert_eq!(events.of_file(&path("a.py"), Some(4)), None);
-        assert_eq!(events.of_file(&path("c.py"), None), None);
+        assert_eq!(events.changes_of_file(&repo_path("a.py"), Some(2)), Some(changes.clone()));
+        assert_eq!(events.changes_of_file(&repo_path("a.py"), None), Some(changes));
+        assert_eq!(events.changes_of_file(&repo_path("a.py"), Some(4)), None);
+        assert_eq!(events.changes_of_file(&repo_path("c.py"), None), None);
     }
 
     #[test]
     fn events_are_counted_up_to_a_step() {
-        let events = Events::of(&timeline());
+        let events = FileEvents::from_timeline(&sample_timeline());
         let steps = |count| Turn { steps: vec![Step::default(); count], ..Turn::default() };
         let run = Run { turns: vec![steps(2), steps(2), steps(0)], ..Run::default() };
-        let done = |turns, step| events.done_at(&run, Moment { turns, step });
+        let done = |turns, step| events.events_done_at(&run, RunMoment { turns, step });
 
         assert_eq!([done(0, None), done(1, None), done(2, None), done(3, None)], [0, 1, 3, 4]);
-        assert_eq!([done(0, Some(step(0, 0))), done(1, Some(step(1, 0)))], [0, 3]);
+        assert_eq!([done(0, Some(step_id(0, 0))), done(1, Some(step_id(1, 0)))], [0, 3]);
     }
 
     #[test]
     fn a_file_that_is_written_again_under_an_old_name_is_another_one() {
-        let from = Some(path("a.py"));
-        let moved = Change { from, kind: EditKind::Rename, ..change("b.py", Some("x"), Some("x")) };
-        let again = change("a.py", None, Some("y"));
-        let first = change("a.py", None, Some("x"));
-        let of = |at, change: &Change| (step(0, at), vec![change.clone()]);
-        let steps = vec![of(0, &first), of(1, &moved), of(2, &again)];
-        let net = vec![again.clone(), change("b.py", None, Some("x"))];
-        let events = Events::of(&Timeline { turns: vec![turn(steps, net)], ..Timeline::default() });
+        let from = Some(repo_path("a.py"));
+        let moved = FileChange { from, kind: EditKind::Rename, ..recorded_change("b.py", Some("x"), Some("x")) };
+        let again = recorded_change("a.py", None, Some("y"));
+        let first = recorded_change("a.py", None, Some("x"));
+        let step_changes = |at, change: &FileChange| (step_id(0, at), vec![change.clone()]);
+        let steps = vec![step_changes(0, &first), step_changes(1, &moved), step_changes(2, &again)];
+        let net = vec![again.clone(), recorded_change("b.py", None, Some("x"))];
+        let events = FileEvents::from_timeline(&Timeline { turns: vec![turn_files(steps, net)], ..Timeline::default() });
 
-        let count = |name| events.of_file(&path(name), None).map(|it| it.len());
+        let count = |name| events.changes_of_file(&repo_path(name), None).map(|it| it.len());
         assert_eq!((count("a.py"), count("b.py"), events.at.len()), (Some(1), Some(2), 3));
     }
 }

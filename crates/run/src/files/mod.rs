@@ -1,26 +1,26 @@
-//! What the files looked like after each turn, whatever the recording tells it by.
+//! The files after each turn, whatever the recording offers to reconstruct them.
 //!
-//! A [`Timeline`] lists, turn by turn, which files changed from which content to which ([`Change`]).
-//! It is built in one of three ways ([`FilesFrom`]): from the commits of a repository, from the edits that
+//! A [`Timeline`] lists, turn by turn, which files changed from which content to which ([`FileChange`]).
+//! It is built in one of three ways ([`FilesSource`]): from the commits of a repository, from the edits that
 //! the log records ([`replay`]), or from recorded edits reconciled with snapshots. What the log cannot
-//! explain is a change too, with [`Origin::Outside`].
+//! explain is a change too, with [`ChangeOrigin::Outside`].
 //!
 //! Contents are named by their git blob id and read through [`Blobs`], so that a timeline stays small.
 
 pub mod blame;
 mod blob;
-pub mod compare;
+pub mod file_diff;
 pub mod history;
-mod moment;
+mod run_moment;
 pub mod renames;
 pub mod replay;
 mod timeline;
 
 pub use blob::{Blob, BlobId, Blobs, EditBodies, MemoryBlobs};
-pub use compare::FileDiff;
-pub use moment::Moment;
+pub use file_diff::FileDiff;
+pub use run_moment::RunMoment;
 pub use timeline::{
-    Change, Content, FileMode, FilesFrom, Origin, Timeline, Tree, TreeFile, TurnFiles, Version,
+    FileChange, FileContent, FileMode, FilesSource, ChangeOrigin, Timeline, SourceTree, TreeFile, TurnFiles, ChangeVersion,
 };
 
 use trajview_code::patch::PatchHunk;
@@ -28,7 +28,7 @@ use trajview_code::patch::PatchHunk;
 /// The body of a recorded edit, as the log has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedEdit {
-    /// The whole file before the edit, where the log holds it.
+    /// The whole file before the edit, where the log has it.
     pub before: Option<String>,
     pub change: RecordedChange,
 }
@@ -44,7 +44,7 @@ pub enum RecordedChange {
     Delete,
     /// The log says that the file changed, not how.
     NotRecorded,
-    /// The log says that the file is no text, and does not hold it.
+    /// The log states that the file is no text, and does not contain it.
     Binary,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::EditKind;
 
-use super::{Blob, Blobs, Change, FileMode, Origin, TreeFile, Version};
+use super::{Blob, Blobs, FileChange, FileMode, ChangeOrigin, TreeFile, ChangeVersion};
 
 /// Pairs looked at, at most: deleted files times created files of one turn.
 const MOST_PAIRS: usize = 4_096;
@@ -14,71 +14,72 @@ const COMPARE_LIMIT: usize = 1 << 20;
 
 /// Makes one rename of a deleted and a created file that are alike, the most alike first: equal contents, or at least
 /// half of the bytes in equal lines, which is git's threshold (its measure counts chunks, ours counts lines).
-pub fn find(changes: Vec<Change>, blobs: &dyn Blobs) -> Vec<Change> {
+pub fn pair_renames(changes: Vec<FileChange>, blobs: &dyn Blobs) -> Vec<FileChange> {
     let has = |kind| changes.iter().any(|change| change.kind == kind);
     if !(has(EditKind::Delete) && has(EditKind::Create)) {
         return changes;
     }
     let of_kind = |kind| changes.iter().enumerate().filter(move |(_, change)| change.kind == kind);
-    let side = |(at, file): (usize, Option<TreeFile>)| Some(Side::read(at, file?, blobs)).flatten();
-    let gone: Vec<Side> = of_kind(EditKind::Delete)
-        .map(|(at, change)| (at, change.before()))
+    let side = |(at, file): (usize, Option<TreeFile>)| Some(RenameSide::read_file(at, file?, blobs)).flatten();
+    let deleted: Vec<RenameSide> = of_kind(EditKind::Delete)
+        .map(|(at, change)| (at, change.file_before()))
         .filter_map(side)
         .collect();
-    let come: Vec<Side> = of_kind(EditKind::Create)
-        .map(|(at, change)| (at, change.after()))
+    let created: Vec<RenameSide> = of_kind(EditKind::Create)
+        .map(|(at, change)| (at, change.file_after()))
         .filter_map(side)
         .collect();
-    if gone.len() * come.len() > MOST_PAIRS {
+    if deleted.len() * created.len() > MOST_PAIRS {
         return changes;
     }
     let mut pairs: Vec<(f64, usize, usize)> = vec![];
-    for (old, new) in gone.iter().flat_map(|old| come.iter().map(move |new| (old, new))) {
-        let likeness = old.likeness(new);
+    for (old, new) in deleted.iter().flat_map(|old| created.iter().map(move |new| (old, new))) {
+        let likeness = old.similarity_to(new);
         if likeness >= 0.5 {
             pairs.push((likeness, old.at, new.at));
         }
     }
     // Stable: among equals the order of the paths decides.
     pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-    join(changes, &pairs)
+    join_pairs(changes, &pairs)
 }
 
-fn join(changes: Vec<Change>, pairs: &[(f64, usize, usize)]) -> Vec<Change> {
-    let mut changes: Vec<Option<Change>> = changes.into_iter().map(Some).collect();
+fn join_pairs(changes: Vec<FileChange>, pairs: &[(f64, usize, usize)]) -> Vec<FileChange> {
+    let mut changes: Vec<Option<FileChange>> = changes.into_iter().map(Some).collect();
     for &(_, old, new) in pairs {
         if changes[old].is_none()
             || changes[new].as_ref().is_none_or(|change| change.from.is_some())
         {
             continue;
         }
-        if let (Some(gone), Some(come)) = (changes[old].take(), changes[new].as_mut()) {
-            come.version = Version::Whole { old: gone.before(), new: come.after() };
-            come.origin = if gone.origin == come.origin { come.origin } else { Origin::Partly };
-            come.kind = EditKind::Rename;
-            come.from = Some(gone.path);
+        if let (Some(deleted), Some(created)) = (changes[old].take(), changes[new].as_mut()) {
+            created.version = ChangeVersion::Whole { old: deleted.file_before(), new: created.file_after() };
+            created.origin = if deleted.origin == created.origin { created.origin } else { ChangeOrigin::Partly };
+            created.kind = EditKind::Rename;
+            created.from = Some(deleted.path);
         }
     }
     changes.into_iter().flatten().collect()
 }
 
 /// One version of a file with its lines counted.
-struct Side {
+struct RenameSide {
     at: usize,
     file: TreeFile,
     blob: Blob,
 }
 
-impl Side {
-    /// None for what has no content to compare, empty files among it: they are all alike.
-    fn read(at: usize, file: TreeFile, blobs: &dyn Blobs) -> Option<Self> {
-        let id = file.blob().filter(|_| file.mode != FileMode::Submodule)?;
-        let blob = blobs.blob(id).ok().filter(|blob| !blob.is_empty())?;
+impl RenameSide {
+    /// Reads one version of a file. None without a content to compare; an empty file is one of these, since all empty
+    /// files are alike.
+    fn read_file(at: usize, file: TreeFile, blobs: &dyn Blobs) -> Option<Self> {
+        let id = file.blob_id().filter(|_| file.mode != FileMode::Submodule)?;
+        let blob = blobs.read_blob(id).ok().filter(|blob| !blob.is_empty())?;
         Some(Self { at, file, blob })
     }
 
-    /// 0–1: the share of the larger side's bytes that stand in lines both have.
-    fn likeness(&self, other: &Self) -> f64 {
+    /// Returns 0–1: the share of the larger side's bytes that are in lines of both.
+    fn similarity_to(&self, other: &Self) -> f64 {
         if self.file.content == other.file.content {
             return 1.0;
         }
@@ -105,21 +106,22 @@ mod tests {
     use super::*;
     use crate::{
         RepoPath,
-        files::{MemoryBlobs, Tree},
+        files::{MemoryBlobs, SourceTree},
     };
 
-    /// What `net` and `find` make of a turn from one list of (path, text) to another, as `kind from → path`.
-    fn told(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
+    /// Returns the changes of a turn from one list of (path, text) to another, after renames are paired, as `kind from
+    /// → path`.
+    fn found_changes(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
         let mut blobs = MemoryBlobs::default();
         let mut tree = |files: &[(&str, &str)]| {
             let file = |(path, text): &(&str, &str)| {
-                (RepoPath::new(path).unwrap(), TreeFile::known(blobs.put(text.as_bytes())))
+                (RepoPath::new(path).unwrap(), TreeFile::with_blob(blobs.insert(text.as_bytes())))
             };
-            Tree { files: files.iter().map(file).collect() }
+            SourceTree { files: files.iter().map(file).collect() }
         };
         let (old, new) = (tree(before), tree(after));
-        let changes = find(old.changes_to(&new, Origin::Recorded), &blobs);
-        let words = |change: &Change| match &change.from {
+        let changes = pair_renames(old.changes_to(&new, ChangeOrigin::Recorded), &blobs);
+        let words = |change: &FileChange| match &change.from {
             Some(from) => format!("{} {from} → {}", change.kind.word(), change.path),
             None => format!("{} {}", change.kind.word(), change.path),
         };
@@ -130,26 +132,26 @@ mod tests {
     fn a_moved_file_with_an_edit_is_a_rename() {
         let before = [("core.py", "import os\nimport sys\nprint(1)\n")];
         let after = [("ops.py", "import os\nimport sys\nprint(2)\n")];
-        assert_eq!(told(&before, &after), ["rename core.py → ops.py"]);
+        assert_eq!(found_changes(&before, &after), ["rename core.py → ops.py"]);
     }
 
     #[test]
     fn a_file_that_shares_little_is_not_a_rename() {
         let before = [("core.py", "import os\nprint(1)\n")];
         let after = [("ops.py", "def add(a, b):\n    return a + b\n")];
-        assert_eq!(told(&before, &after), ["delete core.py", "create ops.py"]);
+        assert_eq!(found_changes(&before, &after), ["delete core.py", "create ops.py"]);
     }
 
     #[test]
     fn the_most_alike_pair_is_taken_first() {
         let before = [("a", "1\n2\n3\n4\n"), ("b", "1\n2\n3\n5\n")];
         let after = [("c", "1\n2\n3\n5\n")];
-        assert_eq!(told(&before, &after), ["delete a", "rename b → c"]);
+        assert_eq!(found_changes(&before, &after), ["delete a", "rename b → c"]);
     }
 
     #[test]
     fn empty_files_are_not_renames_of_one_another() {
-        let told = told(&[("a/__init__.py", "")], &[("b/__init__.py", "")]);
-        assert_eq!(told, ["delete a/__init__.py", "create b/__init__.py"]);
+        let changes = found_changes(&[("a/__init__.py", "")], &[("b/__init__.py", "")]);
+        assert_eq!(changes, ["delete a/__init__.py", "create b/__init__.py"]);
     }
 }

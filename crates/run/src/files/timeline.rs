@@ -1,11 +1,11 @@
-//! Which files changed in which turn, and the tree after any turn.
+//! The files that changed in each turn, and the tree after any turn.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
 };
 
-use crate::{EditKind, RepoPath, StepId, Warning, values::worded};
+use crate::{EditKind, RepoPath, StepId, Warning, worded_enum::worded};
 use trajview_code::patch::PatchHunk;
 
 use super::BlobId;
@@ -13,20 +13,20 @@ use super::BlobId;
 /// The files of a run over time.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
-    pub from: FilesFrom,
+    pub from: FilesSource,
     /// Files known to have existed before the first turn.
-    pub base: Tree,
+    pub base: SourceTree,
     /// One entry a turn, in order.
     pub turns: Vec<TurnFiles>,
-    /// Where what the recording says of the files contradicts itself.
+    /// Contradictions in the recording about the files.
     pub warnings: Vec<Warning>,
 }
 
 worded! {
-    words;
-    /// How we know what the files looked like.
+    display_text;
+    /// The source of our knowledge about the files.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum FilesFrom {
+    pub enum FilesSource {
         /// One commit a turn in the bundle's repository.
         Commits = "commits",
         #[default]
@@ -38,46 +38,46 @@ worded! {
     }
 }
 
-/// What one turn did to the files.
+/// The changes of one turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TurnFiles {
-    /// Between the tree before and the tree after, sorted by path; one entry a file.
-    pub changes: Vec<Change>,
-    /// What single steps did, in playing order, as far as their recorded edits tell.
-    pub steps: Vec<(StepId, Vec<Change>)>,
+    /// The changes between the tree before and the tree after, sorted by path; one entry a file.
+    pub changes: Vec<FileChange>,
+    /// The changes of single steps, in playing order, as far as recorded edits show them.
+    pub steps: Vec<(StepId, Vec<FileChange>)>,
     /// Nothing in the recording says what the files were after this turn; the tree is still that of the last turn of
     /// which something does.
-    pub is_untold: bool,
+    pub is_unknown: bool,
 }
 
 /// One file, from one version to another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub struct FileChange {
     pub path: RepoPath,
     /// The old path of a rename.
     pub from: Option<RepoPath>,
     pub kind: EditKind,
-    pub version: Version,
-    pub origin: Origin,
+    pub version: ChangeVersion,
+    pub origin: ChangeOrigin,
 }
 
-/// What is known of a change.
+/// The known part of a change.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Version {
+pub enum ChangeVersion {
     /// Both sides; None on the side where there is no file.
     Whole { old: Option<TreeFile>, new: Option<TreeFile> },
     /// The file before is not in the recording, but all that changed is: these hunks. Empty where the file only moved.
     Hunks(Vec<PatchHunk>),
     /// Only a part of what changed is in the recording: these hunks. Empty where the log says that the file changed, not how.
     Part(Vec<PatchHunk>),
-    /// The log says that the file is no text, and does not hold it.
+    /// The log states that the file is no text, and does not contain it.
     Binary,
 }
 
 worded! {
-    /// Who made a change.
+    /// The author of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Origin {
+    pub enum ChangeOrigin {
         /// The log records an edit that explains it.
         Recorded = "recorded",
         /// The log records edits of this file, and they do not explain all of it.
@@ -89,12 +89,12 @@ worded! {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeFile {
-    pub content: Content,
+    pub content: FileContent,
     pub mode: FileMode,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum FileContent {
     Known(BlobId),
     /// The recording shows parts of the file, or only that it exists.
     NotRecorded,
@@ -102,7 +102,7 @@ pub enum Content {
 
 worded! {
     octal;
-    /// As in a git tree.
+    /// The mode of a file, as in a git tree.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum FileMode {
         #[default]
@@ -116,13 +116,13 @@ worded! {
 
 /// The files at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tree {
+pub struct SourceTree {
     pub files: BTreeMap<RepoPath, TreeFile>,
 }
 
-impl Origin {
-    /// The words on screen; empty for what needs none.
-    pub const fn words(self) -> &'static str {
+impl ChangeOrigin {
+    /// Returns the words on screen; empty for what needs none.
+    pub const fn display_text(self) -> &'static str {
         match self {
             Self::Recorded => "",
             Self::Partly => "partly changed outside recorded edits",
@@ -131,46 +131,46 @@ impl Origin {
     }
 }
 
-impl Change {
-    pub fn before(&self) -> Option<TreeFile> {
+impl FileChange {
+    pub fn file_before(&self) -> Option<TreeFile> {
         match self.version {
-            Version::Whole { old, .. } => old,
-            Version::Hunks(_) | Version::Part(_) | Version::Binary => None,
+            ChangeVersion::Whole { old, .. } => old,
+            ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary => None,
         }
     }
 
-    pub fn after(&self) -> Option<TreeFile> {
+    pub fn file_after(&self) -> Option<TreeFile> {
         match self.version {
-            Version::Whole { new, .. } => new,
-            Version::Hunks(_) | Version::Part(_) | Version::Binary => None,
+            ChangeVersion::Whole { new, .. } => new,
+            ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary => None,
         }
     }
 }
 
 impl TreeFile {
-    pub const fn known(blob: BlobId) -> Self {
-        Self { content: Content::Known(blob), mode: FileMode::Regular }
+    pub const fn with_blob(blob: BlobId) -> Self {
+        Self { content: FileContent::Known(blob), mode: FileMode::Regular }
     }
 
-    pub const fn blob(self) -> Option<BlobId> {
+    pub const fn blob_id(self) -> Option<BlobId> {
         match self.content {
-            Content::Known(blob) => Some(blob),
-            Content::NotRecorded => None,
+            FileContent::Known(blob) => Some(blob),
+            FileContent::NotRecorded => None,
         }
     }
 }
 
-impl Tree {
+impl SourceTree {
     /// Carries out one change.
-    pub fn apply(&mut self, change: &Change) {
-        let kept = change.from.as_ref().unwrap_or(&change.path);
-        let before = self.files.remove(kept);
+    pub fn apply_change(&mut self, change: &FileChange) {
+        let old_path = change.from.as_ref().unwrap_or(&change.path);
+        let before = self.files.remove(old_path);
         let after = match (&change.version, change.kind) {
             (_, EditKind::Delete) => None,
-            (Version::Whole { new, .. }, _) => *new,
-            (Version::Hunks(_) | Version::Part(_) | Version::Binary, _) => {
+            (ChangeVersion::Whole { new, .. }, _) => *new,
+            (ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary, _) => {
                 let mode = before.map_or(FileMode::Regular, |file| file.mode);
-                Some(TreeFile { content: Content::NotRecorded, mode })
+                Some(TreeFile { content: FileContent::NotRecorded, mode })
             }
         };
         if let Some(file) = after {
@@ -178,67 +178,68 @@ impl Tree {
         }
     }
 
-    /// What turns `self` into `later`, sorted by path; [`super::renames`] finds the renames among it.
-    pub fn changes_to(&self, later: &Self, origin: Origin) -> Vec<Change> {
+    /// Returns the changes that turn `self` into `later`, sorted by path; [`super::renames`] pairs the renames among
+    /// them.
+    pub fn changes_to(&self, later: &Self, origin: ChangeOrigin) -> Vec<FileChange> {
         let mut changes = vec![];
         for (path, old) in &self.files {
             match later.files.get(path) {
                 Some(new) if new == old => {}
                 Some(new) => {
-                    changes.push(whole(path, EditKind::Modify, Some(*old), Some(*new), origin))
+                    changes.push(whole_change(path, EditKind::Modify, Some(*old), Some(*new), origin))
                 }
-                None => changes.push(whole(path, EditKind::Delete, Some(*old), None, origin)),
+                None => changes.push(whole_change(path, EditKind::Delete, Some(*old), None, origin)),
             }
         }
         for (path, new) in later.files.iter().filter(|(path, _)| !self.files.contains_key(*path)) {
-            changes.push(whole(path, EditKind::Create, None, Some(*new), origin));
+            changes.push(whole_change(path, EditKind::Create, None, Some(*new), origin));
         }
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 }
 
-fn whole(
+fn whole_change(
     path: &RepoPath,
     kind: EditKind,
     old: Option<TreeFile>,
     new: Option<TreeFile>,
-    origin: Origin,
-) -> Change {
-    Change { path: path.clone(), from: None, kind, version: Version::Whole { old, new }, origin }
+    origin: ChangeOrigin,
+) -> FileChange {
+    FileChange { path: path.clone(), from: None, kind, version: ChangeVersion::Whole { old, new }, origin }
 }
 
 impl Timeline {
     /// Shows the tree at each of these moments (turns done), the earliest first and each once, and whether nothing in
     /// the recording says what the files were then.
-    pub fn visit(&self, moments: &[usize], mut look: impl FnMut(usize, &Tree, bool)) {
+    pub fn visit_turn_ends(&self, moments: &[usize], mut look: impl FnMut(usize, &SourceTree, bool)) {
         let mut tree = self.base.clone();
         let last = moments.iter().copied().max().unwrap_or_default();
         let moments: HashSet<usize> = moments.iter().copied().collect();
         for done in 0..=last {
             let turn = done.checked_sub(1).and_then(|turn| self.turns.get(turn));
             if let Some(turn) = turn {
-                turn.changes.iter().for_each(|change| tree.apply(change));
+                turn.changes.iter().for_each(|change| tree.apply_change(change));
             }
             if moments.contains(&done) {
-                look(done, &tree, turn.is_some_and(|turn| turn.is_untold));
+                look(done, &tree, turn.is_some_and(|turn| turn.is_unknown));
             }
         }
     }
 
-    /// The tree after `turns` turns: 0 is before the first turn, `self.turns.len()` the end.
-    pub fn tree_after(&self, turns: usize) -> Tree {
+    /// Returns the tree after `turns` turns: 0 is before the first turn, `self.turns.len()` the end.
+    pub fn tree_after(&self, turns: usize) -> SourceTree {
         let mut tree = self.base.clone();
         for change in self.turns.iter().take(turns).flat_map(|turn| &turn.changes) {
-            tree.apply(change);
+            tree.apply_change(change);
         }
         tree
     }
 
-    /// What changed between two moments, both counted in turns done. Between neighbours this is the turn's own
+    /// Returns the changes between two moments, both counted in turns done. Between neighbours this is the turn's own
     /// list; further apart the trees are compared, and a file changed only outside recorded edits stays marked so;
     /// renames are then still a deleted and a created file.
-    pub fn changes_between(&self, before: usize, after: usize) -> Vec<Change> {
+    pub fn changes_between(&self, before: usize, after: usize) -> Vec<FileChange> {
         if before + 1 == after
             && let Some(turn) = self.turns.get(before)
         {
@@ -247,59 +248,59 @@ impl Timeline {
         let (old, new) = (self.tree_after(before), self.tree_after(after));
         let span = before.min(after)..before.max(after);
         let origins = self.origins_within(span.clone());
-        let mut changes = old.changes_to(&new, Origin::Recorded);
+        let mut changes = old.changes_to(&new, ChangeOrigin::Recorded);
         changes.extend(self.unseen_changes(&old, &new, span));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         for change in &mut changes {
-            change.origin = origins.get(&change.path).copied().unwrap_or(Origin::Recorded);
+            change.origin = origins.get(&change.path).copied().unwrap_or(ChangeOrigin::Recorded);
         }
         changes
     }
 
-    /// Who changed each file that these turns changed; more than one origin is [`Origin::Partly`].
-    fn origins_within(&self, span: Range<usize>) -> HashMap<&RepoPath, Origin> {
+    /// Returns the origin of each file that these turns changed; more than one origin is [`ChangeOrigin::Partly`].
+    fn origins_within(&self, span: Range<usize>) -> HashMap<&RepoPath, ChangeOrigin> {
         let turns = self.turns.get(span).unwrap_or_default();
         let mut origins = HashMap::new();
         for change in turns.iter().flat_map(|turn| &turn.changes) {
             let origin = origins.entry(&change.path).or_insert(change.origin);
             if *origin != change.origin {
-                *origin = Origin::Partly;
+                *origin = ChangeOrigin::Partly;
             }
         }
         origins
     }
 
-    /// Files that changed and whose contents the recording has at neither moment: the trees look alike.
-    fn unseen_changes(&self, old: &Tree, new: &Tree, span: Range<usize>) -> Vec<Change> {
+    /// Returns files that changed and whose contents the recording has at neither moment: the trees look alike.
+    fn unseen_changes(&self, old: &SourceTree, new: &SourceTree, span: Range<usize>) -> Vec<FileChange> {
         let turns = self.turns.get(span).unwrap_or_default();
-        let mut unseen: BTreeMap<&RepoPath, Vec<&Change>> = BTreeMap::new();
+        let mut unseen: BTreeMap<&RepoPath, Vec<&FileChange>> = BTreeMap::new();
         for change in turns.iter().flat_map(|turn| &turn.changes) {
             let sides = (old.files.get(&change.path), new.files.get(&change.path));
             if let (Some(old), Some(new)) = sides
                 && old == new
-                && old.content == Content::NotRecorded
+                && old.content == FileContent::NotRecorded
             {
                 unseen.entry(&change.path).or_default().push(change);
             }
         }
-        let one = |(path, changes): (&RepoPath, Vec<&Change>)| match changes.as_slice() {
+        let one = |(path, changes): (&RepoPath, Vec<&FileChange>)| match changes.as_slice() {
             [only] => (*only).clone(),
-            _ => whole(
+            _ => whole_change(
                 path,
                 EditKind::Modify,
                 old.files.get(path).copied(),
                 new.files.get(path).copied(),
-                Origin::Recorded,
+                ChangeOrigin::Recorded,
             ),
         };
         unseen.into_iter().map(one).collect()
     }
 
-    /// What one step changed, as far as its recorded edits tell.
-    pub fn changes_of(&self, step: StepId) -> &[Change] {
+    /// Returns the changes of one step, as far as its recorded edits show them.
+    pub fn changes_of_step(&self, step: StepId) -> &[FileChange] {
         let turn = self.turns.get(step.turn);
-        let found = turn.and_then(|turn| turn.steps.iter().find(|(id, _)| *id == step));
-        found.map_or(&[], |(_, changes)| changes)
+        let step_changes = turn.and_then(|turn| turn.steps.iter().find(|(id, _)| *id == step));
+        step_changes.map_or(&[], |(_, changes)| changes)
     }
 }
 
@@ -307,54 +308,54 @@ impl Timeline {
 mod tests {
     use super::*;
 
-    fn path(name: &str) -> RepoPath {
+    fn repo_path(name: &str) -> RepoPath {
         RepoPath::new(name).expect("a path inside")
     }
 
-    fn unknown() -> TreeFile {
-        TreeFile { content: Content::NotRecorded, mode: FileMode::Regular }
+    fn unknown_file() -> TreeFile {
+        TreeFile { content: FileContent::NotRecorded, mode: FileMode::Regular }
     }
 
-    /// Each turn changes a file whose content the recording does not have.
-    fn timeline(turns: &[&str]) -> Timeline {
-        let change = |name: &&str| Change {
-            path: path(name),
+    /// Makes a timeline whose turns each change a file whose content the recording does not have.
+    fn unknown_timeline(turns: &[&str]) -> Timeline {
+        let change = |name: &&str| FileChange {
+            path: repo_path(name),
             from: None,
             kind: EditKind::Modify,
-            version: Version::Hunks(vec![PatchHunk::default()]),
-            origin: Origin::Recorded,
+            version: ChangeVersion::Hunks(vec![PatchHunk::default()]),
+            origin: ChangeOrigin::Recorded,
         };
-        let files = turns.iter().map(|name| (path(name), unknown())).collect();
+        let files = turns.iter().map(|name| (repo_path(name), unknown_file())).collect();
         let turns = turns
             .iter()
             .map(|name| TurnFiles { changes: vec![change(name)], ..TurnFiles::default() })
             .collect();
-        Timeline { base: Tree { files }, turns, ..Timeline::default() }
+        Timeline { base: SourceTree { files }, turns, ..Timeline::default() }
     }
 
     #[test]
     fn a_file_whose_content_is_never_recorded_is_listed_where_it_changed() {
-        let changes = timeline(&["a", "b", "a"]).changes_between(0, 3);
+        let changes = unknown_timeline(&["a", "b", "a"]).changes_between(0, 3);
 
         let named: Vec<_> = changes.iter().map(|change| (&change.path, &change.version)).collect();
-        let both = Version::Whole { old: Some(unknown()), new: Some(unknown()) };
-        let once = Version::Hunks(vec![PatchHunk::default()]);
-        assert_eq!(named, [(&path("a"), &both), (&path("b"), &once)]);
+        let both = ChangeVersion::Whole { old: Some(unknown_file()), new: Some(unknown_file()) };
+        let once = ChangeVersion::Hunks(vec![PatchHunk::default()]);
+        assert_eq!(named, [(&repo_path("a"), &both), (&repo_path("b"), &once)]);
     }
 
-    /// To go through all turns for each file took minutes for thousands of both.
+    /// A pass over all turns for each file took minutes for thousands of both.
     #[test]
     fn what_several_turns_changed_says_whether_all_of_it_was_recorded() {
-        let mut timeline = timeline(&["a", "b", "a", "b", "c"]);
-        for (turn, origin) in [(0, Origin::Outside), (2, Origin::Outside), (3, Origin::Outside)] {
+        let mut timeline = unknown_timeline(&["a", "b", "a", "b", "c"]);
+        for (turn, origin) in [(0, ChangeOrigin::Outside), (2, ChangeOrigin::Outside), (3, ChangeOrigin::Outside)] {
             timeline.turns[turn].changes[0].origin = origin;
         }
 
         let changes = timeline.changes_between(0, 5);
 
         let named: Vec<_> = changes.iter().map(|change| (&change.path, change.origin)).collect();
-        let [a, b, c] = ["a", "b", "c"].map(path);
-        let expected = [(&a, Origin::Outside), (&b, Origin::Partly), (&c, Origin::Recorded)];
+        let [a, b, c] = ["a", "b", "c"].map(repo_path);
+        let expected = [(&a, ChangeOrigin::Outside), (&b, ChangeOrigin::Partly), (&c, ChangeOrigin::Recorded)];
         assert_eq!(named, expected);
     }
 }

@@ -1,8 +1,8 @@
-//! What is looked for in many runs at once: words, phrases, patterns and filters, and what a hit of it is.
+//! A search through many runs at once: words, phrases, patterns and filters, and its hits.
 //!
 //! A [`Lookup`] is written in one line: `retry "connection reset" /E\d{4}/ tool:Bash since:7d`. Everything in it must
-//! hold of the same request, or of the same step with its call and its result. [`words`] says what a word is; what is
-//! found is told in [`RunHits`]. The texts are those of the search within a run ([`super::search`]), so that both find the
+//! be true of the same request, or of the same step with its call and its result. [`words`] defines a word; [`RunHits`]
+//! has the hits of a run. The texts are those of the search within a run ([`super::search`]), so that both find the
 //! same.
 
 mod parse;
@@ -13,29 +13,29 @@ use std::{fmt, ops::Range, path::PathBuf};
 use super::{
     Run, Step, StepId, StepText, Time,
     activity::folder_name,
-    search::{HitPlace, Matcher, Query, StepField, Syntax},
+    search::{HitPlace, QueryMatcher, SearchQuery, StepField, QuerySyntax},
 };
 
-use words::{Phrase, Word};
+use words::{Phrase, IndexWord};
 
-/// What is looked for, ready to look through many texts.
+/// A query for many texts, prepared.
 #[derive(Debug)]
 pub struct Lookup {
     /// Each must be in the same request or step.
-    terms: Vec<Term>,
-    filters: Vec<Filter>,
+    terms: Vec<LookupTerm>,
+    filters: Vec<LookupFilter>,
 }
 
-/// Something that is in a text or not.
+/// A phrase or a pattern of a query.
 #[derive(Debug)]
-enum Term {
+enum LookupTerm {
     Phrase(Phrase),
-    Pattern(Box<Matcher>, Query),
+    Pattern(Box<QueryMatcher>, SearchQuery),
 }
 
-/// What must hold of a run or a step, beside what it says.
+/// A condition on a run or a step, beside its text.
 #[derive(Debug, Clone, PartialEq)]
-enum Filter {
+enum LookupFilter {
     /// A recorded edit of the step, or its call, names a file of this name.
     File(Phrase),
     /// The step edits a file of this name.
@@ -48,24 +48,24 @@ enum Filter {
     Agent(Phrase),
     /// The folder the agent worked in has this name.
     Project(Phrase),
-    /// Not before this time. What has no time is not meant.
+    /// The step is not before this time. A step without a time does not match.
     Since(Time),
 }
 
 /// A request, or a step with its number in the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Moment {
+pub struct LookupMoment {
     /// Counts from 0.
     pub turn: usize,
     /// The step, and its number, which counts from 1 ([`Run::step_numbers`]); None for the request.
     pub step: Option<(StepId, usize)>,
 }
 
-/// A line in which something stands that is looked for.
+/// A line with a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
-    pub moment: Moment,
-    /// The text it stands in.
+pub struct LookupHit {
+    pub moment: LookupMoment,
+    /// The text with the line.
     pub place: HitPlace,
     /// Line of that text, counts from 0.
     pub line: usize,
@@ -77,42 +77,42 @@ pub struct Hit {
     pub start: usize,
 }
 
-impl Hit {
-    /// As the search within a run tells it.
-    pub fn in_run(&self) -> super::search::Hit {
+impl LookupHit {
+    /// Returns the hit in the form of the search within a run.
+    pub fn as_search_hit(&self) -> super::search::SearchHit {
         let range = self.start..self.start + self.range.len();
-        super::search::Hit { turn: self.moment.turn, place: self.place, line: self.line, range }
+        super::search::SearchHit { turn: self.moment.turn, place: self.place, line: self.line, range }
     }
 }
 
-/// What was found in one run.
+/// The hits of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunHits {
     pub path: PathBuf,
-    pub about: About,
-    /// In playing order, at most [`MOST_HITS`].
-    pub hits: Vec<Hit>,
-    /// How many there are, those that are not kept included.
+    pub about: LookupRun,
+    /// The hits in playing order, at most [`MOST_HITS`].
+    pub hits: Vec<LookupHit>,
+    /// Number of hits, those that are not kept included.
     pub total: usize,
 }
 
-/// Which run it is, to a person.
+/// The identity of a run, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct About {
+pub struct LookupRun {
     pub id: String,
     pub title: String,
-    /// None where the recording names none.
+    /// The agent; None where the recording names none.
     pub agent: Option<String>,
     /// The folder the agent worked in; None where the recording does not tell.
     pub project: Option<String>,
     pub started_at: Option<Time>,
 }
 
-/// What was looked at.
+/// The totals of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Looked {
+pub struct LookupTotals {
     pub runs: usize,
-    /// Those of them that the index knew as they are.
+    /// Runs whose index was up to date.
     pub indexed: usize,
     /// Runs with hits.
     pub with_hits: usize,
@@ -125,21 +125,21 @@ pub const MOST_HITS: usize = 1_000;
 /// The longest excerpt, in characters.
 pub const EXCERPT_CHARS: usize = 240;
 
-/// What an index must have of a part of a run, so that something that is looked for can be in it.
+/// The index entries that a part of a run must have to contain a hit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Needed {
+pub struct IndexNeeds {
     /// Words of the texts, and of the names of edited files.
-    pub words: Vec<Word>,
+    pub words: Vec<IndexWord>,
     /// Words of the names of edited files.
-    pub edited: Vec<Word>,
+    pub edited: Vec<IndexWord>,
     /// Words of the names of tools.
-    pub tools: Vec<Word>,
+    pub tools: Vec<IndexWord>,
     /// A step that failed.
     pub failed: bool,
 }
 
-impl About {
-    pub fn of(run: &Run) -> Self {
+impl LookupRun {
+    pub fn for_run(run: &Run) -> Self {
         Self {
             id: run.id.clone(),
             title: run.title.clone(),
@@ -149,28 +149,28 @@ impl About {
         }
     }
 
-    /// The last part of the folder's path.
+    /// Returns the last part of the folder's path.
     pub fn project_name(&self) -> Option<&str> {
         self.project.as_deref().map(folder_name)
     }
 
     /// `2026-01-31`, in UTC.
-    pub fn day(&self) -> Option<String> {
+    pub fn start_day(&self) -> Option<String> {
         self.started_at.map(|time| time.to_string().chars().take(10).collect())
     }
 }
 
 /// `12.7`, as `--at` takes it; of the request `12`.
-impl fmt::Display for Moment {
+impl fmt::Display for LookupMoment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.turn + 1)?;
         self.step.map_or(Ok(()), |(_, number)| write!(f, ".{number}"))
     }
 }
 
-impl Moment {
-    /// Every request and step of a run, in playing order.
-    pub fn all(run: &Run) -> Vec<Self> {
+impl LookupMoment {
+    /// Returns every request and step of a run, in playing order.
+    pub fn moments_of_run(run: &Run) -> Vec<Self> {
         let of_turn = |turn: usize| {
             let steps = run.steps_of_turn(turn).into_iter().zip(1..);
             let steps = steps.map(move |step| Self { turn, step: Some(step) });
@@ -179,72 +179,72 @@ impl Moment {
         (0..run.turns.len()).flat_map(of_turn).collect()
     }
 
-    /// When it began; of a step without a time of its own, when its turn began.
-    pub fn time(self, run: &Run) -> Option<Time> {
+    /// Returns the start of the moment; for a step without a time, the start of its turn.
+    pub fn start_time(self, run: &Run) -> Option<Time> {
         let step = self.step.and_then(|(id, _)| run.step(id)).and_then(|step| step.started_at);
         step.or_else(|| run.turns.get(self.turn).and_then(|turn| turn.started_at))
     }
 }
 
 impl Lookup {
-    /// What is written in one line; `now` is what a time such as `7d` is counted from. The error is a sentence.
+    /// Reads a query from one line; a time such as `7d` counts from `now`. The error is a sentence.
     pub fn parse(words: &str, now: Time) -> Result<Self, String> {
-        parse::parse(words, now)
+        parse::parse_lookup(words, now)
     }
 
-    /// One pattern in Rust's `regex` syntax. The error is a sentence.
-    pub fn pattern(pattern: &str) -> Result<Self, String> {
+    /// Returns one pattern in Rust's `regex` syntax. The error is a sentence.
+    pub fn from_pattern(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
             return Err("there is nothing to look for".into());
         }
-        Ok(Self { terms: vec![Term::pattern(pattern)?], filters: vec![] })
+        Ok(Self { terms: vec![LookupTerm::from_pattern(pattern)?], filters: vec![] })
     }
 
-    /// The first thing that is looked for, as the search within a run takes it; None where only filters were given.
-    pub fn in_run(&self) -> Option<Query> {
+    /// Returns the first thing that is looked for, as the search within a run takes it; None where only filters were given.
+    pub fn first_search_query(&self) -> Option<SearchQuery> {
         self.terms.first().map(|term| match term {
-            Term::Phrase(phrase) => {
+            LookupTerm::Phrase(phrase) => {
                 let words: Vec<String> =
                     phrase.text().split_whitespace().map(|it| it.to_lowercase()).collect();
                 match words.as_slice() {
-                    [one] => Query { pattern: one.clone(), syntax: Syntax::Literal },
+                    [one] => SearchQuery { pattern: one.clone(), syntax: QuerySyntax::Literal },
                     several => {
                         let escaped = several.iter().map(|it| regex::escape(it));
                         let pattern = escaped.collect::<Vec<_>>().join(r"\s+");
-                        Query { pattern, syntax: Syntax::Regex }
+                        SearchQuery { pattern, syntax: QuerySyntax::Regex }
                     }
                 }
             }
-            Term::Pattern(_, query) => query.clone(),
+            LookupTerm::Pattern(_, query) => query.clone(),
         })
     }
 
-    /// Words that the texts of a request or a step with hits have; those of filters and patterns are not among them.
-    pub fn words_said(&self) -> Vec<Word> {
+    /// Returns words that the texts of a request or a step with hits have; those of filters and patterns are not among them.
+    pub fn text_words(&self) -> Vec<IndexWord> {
         let phrases = self.terms.iter().filter_map(|term| match term {
-            Term::Phrase(phrase) => Some(phrase.words()),
-            Term::Pattern(..) => None,
+            LookupTerm::Phrase(phrase) => Some(phrase.required_words()),
+            LookupTerm::Pattern(..) => None,
         });
         phrases.flatten().collect()
     }
 
-    /// What an index must have of a part of a run.
-    pub fn needed(&self) -> Needed {
-        let mut needed = Needed { words: self.words_said(), ..Needed::default() };
+    /// Returns the index entries that a part of a run must have.
+    pub fn index_needs(&self) -> IndexNeeds {
+        let mut needed = IndexNeeds { words: self.text_words(), ..IndexNeeds::default() };
         for filter in &self.filters {
             match filter {
-                Filter::File(name) => needed.words.extend(name.words()),
-                Filter::Edited(name) => needed.edited.extend(name.words()),
-                Filter::Tool(name) => needed.tools.extend(name.words()),
-                Filter::Failed => needed.failed = true,
-                Filter::Agent(_) | Filter::Project(_) | Filter::Since(_) => {}
+                LookupFilter::File(name) => needed.words.extend(name.required_words()),
+                LookupFilter::Edited(name) => needed.edited.extend(name.required_words()),
+                LookupFilter::Tool(name) => needed.tools.extend(name.required_words()),
+                LookupFilter::Failed => needed.failed = true,
+                LookupFilter::Agent(_) | LookupFilter::Project(_) | LookupFilter::Since(_) => {}
             }
         }
         needed
     }
 
-    /// Whether a run can have hits: its agent, its format, its folder, and the last time of anything in it.
-    pub fn takes_run(
+    /// Returns whether a run can have hits, by its agent, its format, its folder, and its last time.
+    pub fn accepts_run(
         &self,
         agent: Option<&str>,
         format: &str,
@@ -252,38 +252,38 @@ impl Lookup {
         last: Option<Time>,
     ) -> bool {
         self.filters.iter().all(|filter| match filter {
-            Filter::Agent(name) => agent.is_some_and(|it| name.is_in(it)) || name.is_in(format),
-            Filter::Project(name) => project.is_some_and(|it| name.is_in(it)),
-            Filter::Since(time) => last.is_some_and(|last| last >= *time),
-            Filter::File(_) | Filter::Edited(_) | Filter::Tool(_) | Filter::Failed => true,
+            LookupFilter::Agent(name) => agent.is_some_and(|it| name.is_in(it)) || name.is_in(format),
+            LookupFilter::Project(name) => project.is_some_and(|it| name.is_in(it)),
+            LookupFilter::Since(time) => last.is_some_and(|last| last >= *time),
+            LookupFilter::File(_) | LookupFilter::Edited(_) | LookupFilter::Tool(_) | LookupFilter::Failed => true,
         })
     }
 
-    /// Whether the index of a run lets a moment have hits; what it says is not looked at.
-    pub fn takes(&self, run: &Run, moment: Moment) -> bool {
+    /// Returns whether a moment can have hits, by the index of its run; its text is not read.
+    pub fn accepts_moment(&self, run: &Run, moment: LookupMoment) -> bool {
         let step = moment.step.and_then(|(id, _)| run.step(id));
         self.filters.iter().all(|filter| match filter {
-            Filter::Edited(name) => step.is_some_and(|step| edits(step, name)),
-            Filter::Tool(name) => {
+            LookupFilter::Edited(name) => step.is_some_and(|step| edits_file(step, name)),
+            LookupFilter::Tool(name) => {
                 step.and_then(|step| step.tool.as_ref()).is_some_and(|tool| name.is_in(&tool.name))
             }
-            Filter::Failed => step.is_some_and(Step::failed),
-            Filter::File(_) => step.is_some(), // its call may name it
-            Filter::Since(time) => moment.time(run).is_some_and(|it| it >= *time),
-            Filter::Agent(_) | Filter::Project(_) => true, // of the run
+            LookupFilter::Failed => step.is_some_and(Step::has_failed),
+            LookupFilter::File(_) => step.is_some(), // its call may name it
+            LookupFilter::Since(time) => moment.start_time(run).is_some_and(|it| it >= *time),
+            LookupFilter::Agent(_) | LookupFilter::Project(_) => true, // of the run
         })
     }
 
     /// Gives each line of a moment with something that is looked for, if all of it is there. The texts are those of the
     /// step, or of the request as [`StepText::text`].
-    pub fn look(
+    pub fn find_hits(
         &self,
         run: &Run,
-        moment: Moment,
+        moment: LookupMoment,
         texts: &StepText,
-        found: &mut dyn FnMut(Found<'_>),
+        on_hit: &mut dyn FnMut(LineHit<'_>),
     ) {
-        let fields = fields(moment, texts);
+        let fields = texts_of_moment(moment, texts);
         if !self.names_files(run, moment, texts)
             || !self.terms.iter().all(|term| term.is_in(&fields))
         {
@@ -294,31 +294,31 @@ impl Lookup {
             let title = run.turns.get(moment.turn).map_or("", |turn| &turn.title);
             let label = step.map_or(title, |step| &step.label);
             let place = fields.first().map_or(HitPlace::Request, |(place, _)| *place);
-            return found(Found { moment, place, line: 0, words: label, range: 0..0 });
+            return on_hit(LineHit { moment, place, line: 0, line_text: label, range: 0..0 });
         }
         for (place, text) in fields {
-            self.lines(text, &mut |line, words, range| {
-                found(Found { moment, place, line, words, range });
+            self.matching_lines(text, &mut |line, words, range| {
+                on_hit(LineHit { moment, place, line, line_text: words, range });
             });
         }
     }
 
-    fn names_files(&self, run: &Run, moment: Moment, texts: &StepText) -> bool {
+    fn names_files(&self, run: &Run, moment: LookupMoment, texts: &StepText) -> bool {
         let step = moment.step.and_then(|(id, _)| run.step(id));
         self.filters.iter().all(|filter| match filter {
-            Filter::File(name) => {
+            LookupFilter::File(name) => {
                 let in_call = || texts.arguments.as_deref().is_some_and(|text| name.is_in(text));
-                step.is_some_and(|step| edits(step, name) || in_call())
+                step.is_some_and(|step| edits_file(step, name) || in_call())
             }
             _ => true,
         })
     }
 
-    /// Each line of a text that has one of the terms, once, with the first of them.
-    fn lines(&self, text: &str, give: &mut dyn FnMut(usize, &str, Range<usize>)) {
+    /// Calls `give` with each line of a text that has one of the terms, once, with the first of them.
+    fn matching_lines(&self, text: &str, give: &mut dyn FnMut(usize, &str, Range<usize>)) {
         let mut at: Vec<(usize, Range<usize>)> = vec![];
         for term in &self.terms {
-            term.places(text, &mut |line, range| at.push((line, range)));
+            term.each_place(text, &mut |line, range| at.push((line, range)));
         }
         if at.is_empty() {
             return;
@@ -334,23 +334,23 @@ impl Lookup {
     }
 }
 
-/// A hit, while the text that it stands in is at hand.
+/// A hit with its whole line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'t> {
-    pub moment: Moment,
+pub struct LineHit<'t> {
+    pub moment: LookupMoment,
     pub place: HitPlace,
     pub line: usize,
     /// The whole line.
-    pub words: &'t str,
+    pub line_text: &'t str,
     /// Bytes of the line.
     pub range: Range<usize>,
 }
 
-impl Found<'_> {
-    /// The hit with its line cut to what is kept.
-    pub fn kept(&self) -> Hit {
-        let (excerpt, range) = excerpt(self.words, &self.range);
-        Hit {
+impl LineHit<'_> {
+    /// Returns the hit with its line cut to what is kept.
+    pub fn to_hit(&self) -> LookupHit {
+        let (excerpt, range) = cut_excerpt(self.line_text, &self.range);
+        LookupHit {
             moment: self.moment,
             place: self.place,
             line: self.line,
@@ -361,8 +361,8 @@ impl Found<'_> {
     }
 }
 
-/// A line cut around a hit to [`EXCERPT_CHARS`], and the hit's bytes in it; a third of the room is left before it.
-fn excerpt(line: &str, range: &Range<usize>) -> (String, Range<usize>) {
+/// Returns a line cut around a hit to [`EXCERPT_CHARS`], and the hit's bytes in it; a third of the room is left before it.
+fn cut_excerpt(line: &str, range: &Range<usize>) -> (String, Range<usize>) {
     if line.len() <= EXCERPT_CHARS {
         return (line.to_owned(), range.clone());
     }
@@ -374,13 +374,13 @@ fn excerpt(line: &str, range: &Range<usize>) -> (String, Range<usize>) {
     (line[start..end].to_owned(), within(range.start)..within(range.end))
 }
 
-fn edits(step: &Step, name: &Phrase) -> bool {
+fn edits_file(step: &Step, name: &Phrase) -> bool {
     let has = |path: &dyn std::fmt::Display| name.is_in(&path.to_string());
     step.edits.iter().any(|edit| has(&edit.path) || edit.from.as_ref().is_some_and(|it| has(it)))
 }
 
-/// The texts of a moment with their places, in reading order.
-fn fields(moment: Moment, texts: &StepText) -> Vec<(HitPlace, &str)> {
+/// Returns the texts of a moment with their places, in reading order.
+fn texts_of_moment(moment: LookupMoment, texts: &StepText) -> Vec<(HitPlace, &str)> {
     let Some((step, _)) = moment.step else { return vec![(HitPlace::Request, &texts.text)] };
     let place = |field| HitPlace::Step(step, field);
     let optional = [
@@ -391,10 +391,10 @@ fn fields(moment: Moment, texts: &StepText) -> Vec<(HitPlace, &str)> {
     std::iter::once((place(StepField::Text), texts.text.as_str())).chain(optional).collect()
 }
 
-impl Term {
-    fn pattern(pattern: &str) -> Result<Self, String> {
-        let query = Query { pattern: pattern.into(), syntax: Syntax::Regex };
-        Ok(Self::Pattern(Box::new(Matcher::of(&query)?), query))
+impl LookupTerm {
+    fn from_pattern(pattern: &str) -> Result<Self, String> {
+        let query = SearchQuery { pattern: pattern.into(), syntax: QuerySyntax::Regex };
+        Ok(Self::Pattern(Box::new(QueryMatcher::for_query(&query)?), query))
     }
 
     fn is_in(&self, fields: &[(HitPlace, &str)]) -> bool {
@@ -404,21 +404,21 @@ impl Term {
         })
     }
 
-    /// Gives each place where it stands in a text: the line, and the bytes of the line.
-    fn places(&self, text: &str, give: &mut dyn FnMut(usize, Range<usize>)) {
+    /// Calls `give` with each match in a text: the line, and the bytes of the line.
+    fn each_place(&self, text: &str, give: &mut dyn FnMut(usize, Range<usize>)) {
         match self {
             Self::Pattern(matcher, _) => {
                 matcher.matches_in(text).for_each(|(line, range)| give(line, range));
             }
             Self::Phrase(phrase) => {
                 let (mut line, mut start) = (0, 0);
-                for found in phrase.places(text) {
-                    let between = &text.as_bytes()[start..found.start];
+                for range in phrase.places_in(text) {
+                    let between = &text.as_bytes()[start..range.start];
                     let ends = memchr::memchr_iter(b'\n', between).count();
                     if let Some(last) = memchr::memrchr(b'\n', between) {
                         (line, start) = (line + ends, start + last + 1);
                     }
-                    give(line, found.start - start..found.end - start);
+                    give(line, range.start - start..range.end - start);
                 }
             }
         }
@@ -429,16 +429,16 @@ impl Term {
 mod tests {
     use super::*;
 
-    fn step(id: usize) -> Moment {
+    fn step_moment(id: usize) -> LookupMoment {
         let id = StepId { turn: 0, subagent: None, step: id };
-        Moment { turn: 0, step: Some((id, 1)) }
+        LookupMoment { turn: 0, step: Some((id, 1)) }
     }
 
-    fn look(lookup: &str, texts: &StepText) -> Vec<(usize, Range<usize>)> {
+    fn find_places(lookup: &str, texts: &StepText) -> Vec<(usize, Range<usize>)> {
         let lookup = Lookup::parse(lookup, Time(0)).unwrap();
-        let mut found = vec![];
-        lookup.look(&Run::default(), step(0), texts, &mut |it| found.push((it.line, it.range)));
-        found
+        let mut hits = vec![];
+        lookup.find_hits(&Run::default(), step_moment(0), texts, &mut |it| hits.push((it.line, it.range)));
+        hits
     }
 
     #[test]
@@ -449,16 +449,16 @@ mod tests {
             result: Some("connection reset\n\nretry".into()),
         };
 
-        assert_eq!(look("retry", &texts), [(1, 0..5), (2, 0..5)]);
-        assert_eq!(look("retry curl", &texts), [(1, 0..5), (0, 0..4), (2, 0..5)]);
-        assert_eq!(look("retry wget", &texts), []);
-        assert_eq!(look(r#""connection reset" /^re.*y$/"#, &texts), [(0, 0..16), (2, 0..5)]);
+        assert_eq!(find_places("retry", &texts), [(1, 0..5), (2, 0..5)]);
+        assert_eq!(find_places("retry curl", &texts), [(1, 0..5), (0, 0..4), (2, 0..5)]);
+        assert_eq!(find_places("retry wget", &texts), []);
+        assert_eq!(find_places(r#""connection reset" /^re.*y$/"#, &texts), [(0, 0..16), (2, 0..5)]);
     }
 
     #[test]
     fn a_line_with_several_hits_is_told_once() {
         let texts = StepText { text: "a b a\na".into(), ..StepText::default() };
-        assert_eq!(look("a b", &texts), [(0, 0..1), (1, 0..1)]);
+        assert_eq!(find_places("a b", &texts), [(0, 0..1), (1, 0..1)]);
     }
 
     #[test]
@@ -466,9 +466,9 @@ mod tests {
         let line = format!("{}é hit {}", "x".repeat(500), "y".repeat(500));
         let start = line.find("hit").unwrap();
 
-        let (excerpt, range) = excerpt(&line, &(start..start + 3));
+        let (excerpt, range) = cut_excerpt(&line, &(start..start + 3));
 
         assert_eq!((&excerpt[range], excerpt.chars().count()), ("hit", EXCERPT_CHARS));
-        assert_eq!(super::excerpt("a hit", &(2..5)), ("a hit".into(), 2..5));
+        assert_eq!(super::cut_excerpt("a hit", &(2..5)), ("a hit".into(), 2..5));
     }
 }

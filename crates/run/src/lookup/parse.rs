@@ -1,22 +1,22 @@
-//! How what is looked for is written: words, `"phrases"`, `/patterns/` and filters such as `tool:Bash`, with blanks between.
+//! The syntax of a query: words, `"phrases"`, `/patterns/` and filters such as `tool:Bash`, with blanks between.
 
 use jiff::{SignedDuration, civil};
 
-use super::{super::Time, Filter, Lookup, Term, words::Phrase};
+use super::{super::Time, LookupFilter, Lookup, LookupTerm, words::Phrase};
 
 /// One thing of the line, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part<'t> {
-    /// With its closing star, if it has one.
+enum LookupPart<'t> {
+    /// A word with its closing star, if it has one.
     Word(&'t str),
     Quoted(&'t str),
     Pattern(String),
     /// A filter's name and what is after the colon.
-    Filter(Name, &'t str),
+    Filter(FilterName, &'t str),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
+enum FilterName {
     File,
     Edited,
     Tool,
@@ -26,30 +26,30 @@ enum Name {
     Since,
 }
 
-const NAMES: [(&str, Name); 7] = [
-    ("file", Name::File),
-    ("edited", Name::Edited),
-    ("tool", Name::Tool),
-    ("error", Name::Error),
-    ("agent", Name::Agent),
-    ("project", Name::Project),
-    ("since", Name::Since),
+const FILTER_NAMES: [(&str, FilterName); 7] = [
+    ("file", FilterName::File),
+    ("edited", FilterName::Edited),
+    ("tool", FilterName::Tool),
+    ("error", FilterName::Error),
+    ("agent", FilterName::Agent),
+    ("project", FilterName::Project),
+    ("since", FilterName::Since),
 ];
 
-pub(super) fn parse(words: &str, now: Time) -> Result<Lookup, String> {
+pub(super) fn parse_lookup(words: &str, now: Time) -> Result<Lookup, String> {
     let (mut terms, mut filters) = (vec![], vec![]);
-    for part in parts(words)? {
+    for part in split_parts(words)? {
         match part {
-            Part::Word(word) => terms.push(Term::Phrase(phrase(word)?)),
-            Part::Quoted(words) => terms.push(Term::Phrase(Phrase::of(words, false)?)),
-            Part::Pattern(pattern) => terms.push(Term::pattern(&pattern)?),
-            Part::Filter(Name::Error, value) => {
-                filters.push(Filter::Failed);
+            LookupPart::Word(word) => terms.push(LookupTerm::Phrase(parse_phrase(word)?)),
+            LookupPart::Quoted(words) => terms.push(LookupTerm::Phrase(Phrase::new(words, false)?)),
+            LookupPart::Pattern(pattern) => terms.push(LookupTerm::from_pattern(&pattern)?),
+            LookupPart::Filter(FilterName::Error, value) => {
+                filters.push(LookupFilter::Failed);
                 if !value.is_empty() {
-                    terms.push(Term::Phrase(phrase(value)?));
+                    terms.push(LookupTerm::Phrase(parse_phrase(value)?));
                 }
             }
-            Part::Filter(name, value) => filters.push(filter(name, value, now)?),
+            LookupPart::Filter(name, value) => filters.push(parse_filter(name, value, now)?),
         }
     }
     if terms.is_empty() && filters.is_empty() {
@@ -59,32 +59,32 @@ pub(super) fn parse(words: &str, now: Time) -> Result<Lookup, String> {
     Ok(Lookup { terms, filters })
 }
 
-fn phrase(word: &str) -> Result<Phrase, String> {
+fn parse_phrase(word: &str) -> Result<Phrase, String> {
     match word.strip_suffix('*').filter(|start| !start.is_empty()) {
-        Some(start) => Phrase::of(start, true),
-        None => Phrase::of(word, false),
+        Some(start) => Phrase::new(start, true),
+        None => Phrase::new(word, false),
     }
 }
 
-fn filter(name: Name, value: &str, now: Time) -> Result<Filter, String> {
+fn parse_filter(name: FilterName, value: &str, now: Time) -> Result<LookupFilter, String> {
     if value.trim().is_empty() {
-        let (word, _) = NAMES.into_iter().find(|(_, it)| *it == name).unwrap_or(NAMES[0]);
-        let example = if name == Name::Since { "7d" } else { "NAME" };
+        let (word, _) = FILTER_NAMES.into_iter().find(|(_, it)| *it == name).unwrap_or(FILTER_NAMES[0]);
+        let example = if name == FilterName::Since { "7d" } else { "NAME" };
         return Err(format!("{word}: has nothing after it; {word}:{example}"));
     }
     Ok(match name {
-        Name::File => Filter::File(phrase(value)?),
-        Name::Edited => Filter::Edited(phrase(value)?),
-        Name::Tool => Filter::Tool(phrase(value)?),
-        Name::Agent => Filter::Agent(phrase(value)?),
-        Name::Project => Filter::Project(phrase(value)?),
-        Name::Since => Filter::Since(since(value, now)?),
-        Name::Error => Filter::Failed,
+        FilterName::File => LookupFilter::File(parse_phrase(value)?),
+        FilterName::Edited => LookupFilter::Edited(parse_phrase(value)?),
+        FilterName::Tool => LookupFilter::Tool(parse_phrase(value)?),
+        FilterName::Agent => LookupFilter::Agent(parse_phrase(value)?),
+        FilterName::Project => LookupFilter::Project(parse_phrase(value)?),
+        FilterName::Since => LookupFilter::Since(parse_since(value, now)?),
+        FilterName::Error => LookupFilter::Failed,
     })
 }
 
 /// `7d`, `12h`, `2026-01-31`, `2026-01-31T10:00`, in UTC.
-fn since(value: &str, now: Time) -> Result<Time, String> {
+fn parse_since(value: &str, now: Time) -> Result<Time, String> {
     let wrong = || {
         format!(
             "since:{value} is no time; since:7d, since:12h, since:2026-01-31, since:2026-01-31T10:00"
@@ -105,27 +105,27 @@ fn since(value: &str, now: Time) -> Result<Time, String> {
     Time::parse(&format!("{day}T00:00:00Z")).ok_or_else(wrong)
 }
 
-fn parts(words: &str) -> Result<Vec<Part<'_>>, String> {
+fn split_parts(words: &str) -> Result<Vec<LookupPart<'_>>, String> {
     let mut parts = vec![];
     let mut rest = words.trim_start();
     while !rest.is_empty() {
-        let (part, after) = part(rest)?;
+        let (part, after) = next_part(rest)?;
         parts.push(part);
         rest = after.trim_start();
     }
     Ok(parts)
 }
 
-/// The first part of what is not blank, and what follows it.
-fn part(rest: &str) -> Result<(Part<'_>, &str), String> {
+/// Returns the first part of what is not blank, and what follows it.
+fn next_part(rest: &str) -> Result<(LookupPart<'_>, &str), String> {
     if let Some(after) = rest.strip_prefix('"') {
-        let (words, after) = quoted(after)?;
-        return Ok((Part::Quoted(words), after));
+        let (words, after) = split_quoted(after)?;
+        return Ok((LookupPart::Quoted(words), after));
     }
-    if let Some((pattern, after)) = rest.strip_prefix('/').and_then(pattern) {
-        return Ok((Part::Pattern(pattern), after));
+    if let Some((pattern, after)) = rest.strip_prefix('/').and_then(split_pattern) {
+        return Ok((LookupPart::Pattern(pattern), after));
     }
-    for (word, name) in NAMES {
+    for (word, name) in FILTER_NAMES {
         let Some(value) = rest.strip_prefix(word).and_then(|rest| rest.strip_prefix(':')) else {
             continue;
         };
@@ -134,25 +134,25 @@ fn part(rest: &str) -> Result<(Part<'_>, &str), String> {
             continue;
         }
         let (value, after) = match value.strip_prefix('"') {
-            Some(value) => quoted(value)?,
-            None => word_of(value),
+            Some(value) => split_quoted(value)?,
+            None => split_word(value),
         };
-        return Ok((Part::Filter(name, value), after));
+        return Ok((LookupPart::Filter(name, value), after));
     }
-    let (word, after) = word_of(rest);
-    Ok((Part::Word(word), after))
+    let (word, after) = split_word(rest);
+    Ok((LookupPart::Word(word), after))
 }
 
-fn quoted(after: &str) -> Result<(&str, &str), String> {
+fn split_quoted(after: &str) -> Result<(&str, &str), String> {
     after.split_once('"').ok_or_else(|| format!("the phrase \"{after} has no closing quote"))
 }
 
-fn word_of(rest: &str) -> (&str, &str) {
+fn split_word(rest: &str) -> (&str, &str) {
     rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()))
 }
 
-/// Up to a slash that ends a word; None where there is none: then it is a path. `\/` is a slash.
-fn pattern(after: &str) -> Option<(String, &str)> {
+/// Reads a pattern up to a slash that ends a word; None where there is none: then it is a path. `\/` is a slash.
+fn split_pattern(after: &str) -> Option<(String, &str)> {
     let mut pattern = String::new();
     let mut chars = after.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -184,38 +184,38 @@ mod tests {
         let line = r#"retry  "connection reset" /E\d{4} \/x/ tool:Bash file:"a b.py" error: std::fs http://x"#;
 
         let expected = [
-            Part::Word("retry"),
-            Part::Quoted("connection reset"),
-            Part::Pattern(r"E\d{4} /x".into()),
-            Part::Filter(Name::Tool, "Bash"),
-            Part::Filter(Name::File, "a b.py"),
-            Part::Filter(Name::Error, ""),
-            Part::Word("std::fs"),
-            Part::Word("http://x"),
+            LookupPart::Word("retry"),
+            LookupPart::Quoted("connection reset"),
+            LookupPart::Pattern(r"E\d{4} /x".into()),
+            LookupPart::Filter(FilterName::Tool, "Bash"),
+            LookupPart::Filter(FilterName::File, "a b.py"),
+            LookupPart::Filter(FilterName::Error, ""),
+            LookupPart::Word("std::fs"),
+            LookupPart::Word("http://x"),
         ];
 
-        assert_eq!(parts(line).unwrap(), expected);
+        assert_eq!(split_parts(line).unwrap(), expected);
         assert_eq!(
-            parts("/usr/lib error::Result").unwrap(),
-            [Part::Word("/usr/lib"), Part::Word("error::Result")]
+            split_parts("/usr/lib error::Result").unwrap(),
+            [LookupPart::Word("/usr/lib"), LookupPart::Word("error::Result")]
         );
     }
 
     #[test]
     fn a_time_is_a_date_or_so_long_ago() {
         let now = Time::parse("2026-03-10T12:00:00Z").unwrap();
-        let told = |value| since(value, now).map(|time| time.to_string());
+        let since_text = |value| parse_since(value, now).map(|time| time.to_string());
 
-        assert_eq!(told("2d").unwrap(), "2026-03-08T12:00:00.000Z");
-        assert_eq!(told("2026-03-01").unwrap(), "2026-03-01T00:00:00.000Z");
-        assert_eq!(told("2026-03-01T10:00").unwrap(), "2026-03-01T10:00:00.000Z");
-        assert!(told("yesterday").unwrap_err().starts_with("since:yesterday is no time; since:7d"));
-        assert!(told("99999999999h").is_err());
+        assert_eq!(since_text("2d").unwrap(), "2026-03-08T12:00:00.000Z");
+        assert_eq!(since_text("2026-03-01").unwrap(), "2026-03-01T00:00:00.000Z");
+        assert_eq!(since_text("2026-03-01T10:00").unwrap(), "2026-03-01T10:00:00.000Z");
+        assert!(since_text("yesterday").unwrap_err().starts_with("since:yesterday is no time; since:7d"));
+        assert!(since_text("99999999999h").is_err());
     }
 
     #[test]
     fn what_cannot_be_looked_for_is_a_sentence() {
-        let why = |line: &str| parse(line, Time(0)).unwrap_err();
+        let why = |line: &str| parse_lookup(line, Time(0)).unwrap_err();
 
         assert_eq!(why("\"open"), "the phrase \"open has no closing quote");
         assert_eq!(why("tool: x"), "tool: has nothing after it; tool:NAME");

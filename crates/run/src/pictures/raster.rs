@@ -7,51 +7,51 @@ use image::{
     imageops::{FilterType, resize, thumbnail},
 };
 
-use super::{Picture, Pixels, extension_of};
+use super::{RecordedImage, PixelSize, image_extension};
 
 /// An image of a recording and its pixels, or a sentence that says why there are none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
-    pub picture: Picture,
+pub struct DecodedImage {
+    pub picture: RecordedImage,
     pub raster: Result<Raster, String>,
 }
 
 /// The pixels of an image on white paper, at most 512 each way.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Raster {
-    /// Of the image as it is recorded.
-    pub recorded: Pixels,
+    /// Size of the image as it is recorded.
+    pub recorded: PixelSize,
     pixels: RgbImage,
 }
 
 /// No terminal has more cells.
-const MOST: u32 = 512;
+const MAX_SIDE: u32 = 512;
 
 /// An image that says it is larger, each way, is not decoded; nor one that needs more bytes.
-const LARGEST: u32 = 16_384;
-const BYTES: u64 = 256 << 20;
+const MAX_RECORDED_SIDE: u32 = 16_384;
+const MAX_DECODE_BYTES: u64 = 256 << 20;
 
-impl From<Picture> for Decoded {
-    fn from(picture: Picture) -> Self {
-        Self { raster: Raster::of(&picture.bytes), picture }
+impl From<RecordedImage> for DecodedImage {
+    fn from(picture: RecordedImage) -> Self {
+        Self { raster: Raster::decode_bytes(&picture.bytes), picture }
     }
 }
 
 impl Raster {
     /// Decodes a PNG, JPEG, GIF (its first frame) or WebP. The error is a sentence.
-    pub fn of(bytes: &[u8]) -> Result<Self, String> {
-        let known = "the image is no PNG, JPEG, GIF or WebP";
-        let extension = extension_of(bytes).ok_or(known)?;
-        let format = image::ImageFormat::from_extension(extension).ok_or(known)?;
+    pub fn decode_bytes(bytes: &[u8]) -> Result<Self, String> {
+        let unknown_kind = "the image is no PNG, JPEG, GIF or WebP";
+        let extension = image_extension(bytes).ok_or(unknown_kind)?;
+        let format = image::ImageFormat::from_extension(extension).ok_or(unknown_kind)?;
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
         let mut limits = Limits::default();
-        limits.max_image_width = Some(LARGEST);
-        limits.max_image_height = Some(LARGEST);
-        limits.max_alloc = Some(BYTES);
+        limits.max_image_width = Some(MAX_RECORDED_SIDE);
+        limits.max_image_height = Some(MAX_RECORDED_SIDE);
+        limits.max_alloc = Some(MAX_DECODE_BYTES);
         reader.limits(limits);
         let decoded = reader.decode().map_err(|why| format!("the image cannot be read: {why}"))?;
-        let recorded = Pixels { width: decoded.width(), height: decoded.height() };
-        let fitted = fitted(recorded, MOST, MOST);
+        let recorded = PixelSize { width: decoded.width(), height: decoded.height() };
+        let fitted = fitted_size(recorded, MAX_SIDE, MAX_SIDE);
         let small = match fitted == recorded {
             true => decoded,
             false => decoded.thumbnail_exact(fitted.width, fitted.height),
@@ -59,10 +59,10 @@ impl Raster {
         Ok(Self { recorded, pixels: on_white(&small) })
     }
 
-    /// As large as there is room, in its own proportions; never larger than recorded. Rows of pixels.
-    pub fn within(&self, width: u32, height: u32) -> Vec<Vec<[u8; 3]>> {
-        let wanted = fitted(self.recorded, width, height);
-        let (from, to) = (self.pixels.dimensions(), (wanted.width, wanted.height));
+    /// Scales the image into this size, in its own proportions; never larger than recorded. Returns rows of pixels.
+    pub fn scaled_within(&self, width: u32, height: u32) -> Vec<Vec<[u8; 3]>> {
+        let target = fitted_size(self.recorded, width, height);
+        let (from, to) = (self.pixels.dimensions(), (target.width, target.height));
         let scaled = match to.0 > from.0 || to.1 > from.1 {
             true => resize(&self.pixels, to.0, to.1, FilterType::Triangle),
             false => thumbnail(&self.pixels, to.0, to.1),
@@ -71,14 +71,14 @@ impl Raster {
     }
 }
 
-/// The largest size with these proportions within so many pixels, at least one each way; none larger than the image.
-fn fitted(image: Pixels, width: u32, height: u32) -> Pixels {
+/// Returns the largest size with these proportions within so many pixels, at least one each way; none larger than the image.
+fn fitted_size(image: PixelSize, width: u32, height: u32) -> PixelSize {
     let (width, height) = (width.max(1), height.max(1));
     let scale = (f64::from(width) / f64::from(image.width.max(1)))
         .min(f64::from(height) / f64::from(image.height.max(1)))
         .min(1.0);
-    let of = |side: u32, most: u32| ((f64::from(side) * scale).round() as u32).clamp(1, most);
-    Pixels { width: of(image.width, width), height: of(image.height, height) }
+    let scaled = |side: u32, most: u32| ((f64::from(side) * scale).round() as u32).clamp(1, most);
+    PixelSize { width: scaled(image.width, width), height: scaled(image.height, height) }
 }
 
 fn on_white(image: &DynamicImage) -> RgbImage {
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    fn encoded(image: &RgbaImage, format: ImageFormat) -> Vec<u8> {
+    fn encode_image(image: &RgbaImage, format: ImageFormat) -> Vec<u8> {
         let mut bytes = Cursor::new(vec![]);
         let image = DynamicImage::from(image.clone());
         let image = if format == ImageFormat::Jpeg { image.to_rgb8().into() } else { image };
@@ -105,8 +105,8 @@ mod tests {
         bytes.into_inner()
     }
 
-    /// Red above, nothing below.
-    fn flag(width: u32, height: u32) -> RgbaImage {
+    /// Makes an image that is red above and empty below.
+    fn half_red_image(width: u32, height: u32) -> RgbaImage {
         let red = |y| if y < height / 2 { [255, 0, 0, 255] } else { [0; 4] };
         RgbaImage::from_fn(width, height, |_, y| Rgba(red(y)))
     }
@@ -114,21 +114,21 @@ mod tests {
     #[test]
     fn every_kind_is_decoded_and_stands_on_white() {
         for format in [ImageFormat::Png, ImageFormat::Gif, ImageFormat::WebP] {
-            let raster = Raster::of(&encoded(&flag(8, 4), format)).unwrap();
-            assert_eq!(raster.recorded, Pixels { width: 8, height: 4 });
+            let raster = Raster::decode_bytes(&encode_image(&half_red_image(8, 4), format)).unwrap();
+            assert_eq!(raster.recorded, PixelSize { width: 8, height: 4 });
             let (red, white) = (vec![[255, 0, 0]; 8], vec![[255; 3]; 8]);
-            assert_eq!(raster.within(80, 40), [red.clone(), red, white.clone(), white]);
+            assert_eq!(raster.scaled_within(80, 40), [red.clone(), red, white.clone(), white]);
         }
         let grey = RgbaImage::from_pixel(16, 16, Rgba([100, 100, 100, 255]));
-        let raster = Raster::of(&encoded(&grey, ImageFormat::Jpeg)).unwrap();
-        assert!(raster.within(4, 4).concat().iter().all(|it| it[0].abs_diff(100) < 3));
+        let raster = Raster::decode_bytes(&encode_image(&grey, ImageFormat::Jpeg)).unwrap();
+        assert!(raster.scaled_within(4, 4).concat().iter().all(|it| it[0].abs_diff(100) < 3));
     }
 
     #[test]
     fn an_image_keeps_its_proportions_in_whatever_room() {
-        let raster = Raster::of(&encoded(&flag(1_200, 300), ImageFormat::Png)).unwrap();
+        let raster = Raster::decode_bytes(&encode_image(&half_red_image(1_200, 300), ImageFormat::Png)).unwrap();
         let size = |width, height| {
-            let rows = raster.within(width, height);
+            let rows = raster.scaled_within(width, height);
             (rows[0].len(), rows.len())
         };
         assert_eq!(size(80, 40), (80, 20));
@@ -139,23 +139,23 @@ mod tests {
 
     #[test]
     fn what_is_damaged_or_too_large_is_a_sentence() {
-        let png = encoded(&flag(8, 4), ImageFormat::Png);
-        assert!(Raster::of(&png[..40]).unwrap_err().starts_with("the image cannot be read: "));
-        assert_eq!(Raster::of(b"BM").unwrap_err(), "the image is no PNG, JPEG, GIF or WebP");
+        let png = encode_image(&half_red_image(8, 4), ImageFormat::Png);
+        assert!(Raster::decode_bytes(&png[..40]).unwrap_err().starts_with("the image cannot be read: "));
+        assert_eq!(Raster::decode_bytes(b"BM").unwrap_err(), "the image is no PNG, JPEG, GIF or WebP");
         let mut huge = png;
         huge[16..20].copy_from_slice(&100_000_u32.to_be_bytes());
-        assert!(Raster::of(&huge).is_err());
+        assert!(Raster::decode_bytes(&huge).is_err());
     }
 
     proptest! {
         #[test]
         fn whatever_the_bytes_decoding_returns(at in 0..400_usize, byte: u8, cut in 0..400_usize, kind in 0..4_usize) {
             let format = [ImageFormat::Png, ImageFormat::Gif, ImageFormat::WebP, ImageFormat::Jpeg][kind];
-            let mut bytes = encoded(&flag(8, 4), format);
+            let mut bytes = encode_image(&half_red_image(8, 4), format);
             let (at, cut) = (at % bytes.len(), cut % bytes.len());
             bytes[at] = byte;
-            let _ = Raster::of(&bytes).map(|it| it.within(7, 3));
-            let _ = Raster::of(&bytes[..cut]).map(|it| it.within(7, 3));
+            let _ = Raster::decode_bytes(&bytes).map(|it| it.scaled_within(7, 3));
+            let _ = Raster::decode_bytes(&bytes[..cut]).map(|it| it.scaled_within(7, 3));
         }
     }
 }

@@ -1,31 +1,32 @@
 //! Gold labels: what adjudication settled where raters differed, each with what it is from.
 
-use super::{ItemKey, Scale, Unit, label::same_commit};
+use super::{ItemKey, ScoreScale, LabelUnit, label::same_commit};
 
 /// One outcome of adjudication. Nothing is ever taken out of the list of them: the last one of an item in a state counts.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Gold {
+pub struct GoldLabel {
     /// Id of the item.
     pub component: String,
-    pub unit: Unit,
-    /// Where an item is labelled by several.
+    pub unit: LabelUnit,
+    /// The criterion, where an item is labelled by several.
     pub criterion: Option<String>,
     /// The commit that was looked at (hex digits).
     pub commit: Option<String>,
     /// The turn after which it was looked at; counts from 1.
     pub turn: Option<usize>,
-    /// On [`Self::scale_of`]; None where it cannot be told, and where the outcome before it was withdrawn.
+    /// The score on [`Self::label_scale`]; None where adjudication found that the item cannot be scored, and where it
+    /// withdrew the outcome before.
     pub score: Option<f64>,
-    /// As written, where it is another than the unit's own.
+    /// The scale as written, where it is another than the unit's own.
     pub scale: Option<String>,
-    /// Adjudication found that it cannot be told.
+    /// True if adjudication found that the item cannot be scored.
     pub cannot_tell: bool,
-    /// Who settled it.
+    /// The adjudicator.
     pub by: Option<String>,
     pub note: Option<String>,
     /// RFC 3339, as written.
     pub at: Option<String>,
-    /// The labels that were before whoever settled it.
+    /// The labels that the adjudicator saw.
     pub from: Vec<GoldSource>,
 }
 
@@ -33,35 +34,35 @@ pub struct Gold {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GoldSource {
     pub annotator: String,
-    /// None where the rater could not tell.
+    /// The score; None where the rater gave none.
     pub score: Option<f64>,
     pub reason: Option<String>,
     pub note: Option<String>,
 }
 
-impl Gold {
-    /// Which item it is of.
-    pub fn item(&self) -> ItemKey<'_> {
+impl GoldLabel {
+    /// Returns the key of the item.
+    pub fn item_key(&self) -> ItemKey<'_> {
         ItemKey { unit: self.unit, id: &self.component, criterion: self.criterion.as_deref() }
     }
 
-    /// The scale it names, else its unit's own.
-    pub fn scale_of(&self) -> Scale {
+    /// Returns the scale it names, else its unit's own.
+    pub fn label_scale(&self) -> ScoreScale {
         self.unit.scale_named(self.scale.as_deref())
     }
 
-    /// Whether it says something of the item; one that withdraws an outcome says nothing.
+    /// Returns whether it has an answer; one that withdraws an outcome has none.
     pub const fn is_answered(&self) -> bool {
         self.score.is_some() || self.cannot_tell
     }
 
-    /// Whether it is of this item at this commit, as far as both name one.
+    /// Returns whether it is of this item at this commit, as far as both name one.
     pub fn is_on(&self, item: ItemKey<'_>, commit: Option<&str>) -> bool {
-        self.item() == item && self.commit.as_deref().zip(commit).is_none_or(same_commit)
+        self.item_key() == item && self.commit.as_deref().zip(commit).is_none_or(same_commit)
     }
 }
 
-/// The outcome that counts for an item in a state: the last, where it was not withdrawn.
-pub fn gold_of<'a>(all: &'a [Gold], item: ItemKey<'_>, commit: Option<&str>) -> Option<&'a Gold> {
+/// Returns the outcome that counts for an item in a state: the last, where it was not withdrawn.
+pub fn gold_label_for<'a>(all: &'a [GoldLabel], item: ItemKey<'_>, commit: Option<&str>) -> Option<&'a GoldLabel> {
     all.iter().rfind(|gold| gold.is_on(item, commit)).filter(|gold| gold.is_answered())
 }

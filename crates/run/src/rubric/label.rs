@@ -1,4 +1,4 @@
-//! Labels: what a person says of an item, and how it stands for a judgement.
+//! Labels: the scores of a person for items, and their relation to judgements.
 //!
 //! Score and reason are apart. The score of an item at a commit serves every judgement of that state, whatever judgement
 //! the label names; reason and note are about the verdict of the judgement that the label names. Whether a label is blind
@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::values::worded;
+use crate::worded_enum::worded;
 
-use super::unit::{Scale, Unit};
+use super::unit::{ScoreScale, LabelUnit};
 
 worded! {
-    /// How sure a rater is.
+    /// The confidence of a rater.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum Confidence {
         Low = "low",
@@ -21,9 +21,9 @@ worded! {
 }
 
 worded! {
-    /// How a label is given.
+    /// The number of steps in which a label is given.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Acts {
+    pub enum LabelMode {
         /// A score is a label as soon as it is typed.
         #[default]
         AtOnce = "at once",
@@ -32,19 +32,19 @@ worded! {
     }
 }
 
-/// Which item is meant.
+/// The key of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey<'a> {
-    pub unit: Unit,
+    pub unit: LabelUnit,
     pub id: &'a str,
-    /// Where an item is judged by several.
+    /// The criterion, where an item is judged by several.
     pub criterion: Option<&'a str>,
 }
 
 impl<'a> From<&'a str> for ItemKey<'a> {
-    /// A component.
+    /// Returns a component.
     fn from(id: &'a str) -> Self {
-        Self { unit: Unit::Component, id, criterion: None }
+        Self { unit: LabelUnit::Component, id, criterion: None }
     }
 }
 
@@ -67,8 +67,8 @@ pub struct JudgedState<'a> {
 
 /// The labels of one human rater.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Labels {
-    /// As [`super::Judgement::file`].
+pub struct LabelFile {
+    /// The file, as [`super::Judgement::file`].
     pub file: String,
     pub annotator: String,
     pub labels: Vec<Label>,
@@ -78,12 +78,12 @@ pub struct Labels {
     pub seen: BTreeSet<VerdictId>,
 }
 
-/// Which verdict is meant: of a judgement on an item.
+/// The key of a verdict: a judgement and an item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct VerdictId {
     /// [`super::Judgement::file`]
     pub judgement: String,
-    pub unit: Unit,
+    pub unit: LabelUnit,
     pub criterion: Option<String>,
     /// Id of the item.
     pub item: String,
@@ -94,8 +94,8 @@ pub struct VerdictId {
 pub struct Label {
     /// Id of the item.
     pub component: String,
-    pub unit: Unit,
-    /// Where an item is labelled by several.
+    pub unit: LabelUnit,
+    /// The criterion, where an item is labelled by several.
     pub criterion: Option<String>,
     /// The commit that was looked at (hex digits).
     pub commit: Option<String>,
@@ -103,10 +103,10 @@ pub struct Label {
     pub turn: Option<usize>,
     /// [`super::Judgement::file`] of the judging that is checked; the reason is about its verdict.
     pub judgement: Option<String>,
-    /// On [`Self::scale_of`]; None where the file has none on the scale, where the rater cannot tell, and where it was
+    /// On [`Self::label_scale`]; None where the file has none on the scale, where the rater cannot tell, and where it was
     /// taken back.
     pub score: Option<f64>,
-    /// As written, where it is another than the unit's own: `0..4`, `0..1`, `1..5`, `[0,1]`.
+    /// The scale as written, where it is another than the unit's own: `0..4`, `0..1`, `1..5`, `[0,1]`.
     pub scale: Option<String>,
     /// The rater looked and cannot give a score: an answer, without a number.
     pub cannot_tell: bool,
@@ -114,7 +114,7 @@ pub struct Label {
     /// Judgements whose verdict on the item was on screen before the label was given, by file; None where nothing says
     /// it.
     pub seen: Option<Vec<String>>,
-    /// Whether it was given before the verdict of [`Self::judgement`] was seen.
+    /// True if it was given before the verdict of [`Self::judgement`] was seen.
     pub blind: Option<bool>,
     /// One of [`super::REASONS`]; other words are kept.
     pub reason: Option<String>,
@@ -123,94 +123,95 @@ pub struct Label {
     pub at: Option<String>,
 }
 
-/// How an item is labelled, as far as it concerns one judgement.
+/// The label of an item, as far as it concerns one judgement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LabelOn<'a> {
-    /// Whose score counts: the last label of the item in that state. It may be one that was taken back.
-    pub given: &'a Label,
-    /// Whose reason and note count: the last that names the judgement, or none, and has that score.
-    about: Option<&'a Label>,
+pub struct JudgementLabel<'a> {
+    /// The label whose score counts: the last of the item in that state. It may be one that was withdrawn.
+    pub label: &'a Label,
+    /// The label whose reason and note count: the last that names the judgement, or none, and has that score.
+    reason_label: Option<&'a Label>,
     file: &'a str,
 }
 
-impl<'a> LabelOn<'a> {
-    /// Of labels in their order.
-    pub fn of(
+impl<'a> JudgementLabel<'a> {
+    /// Searches labels in their order.
+    pub fn from_labels(
         labels: impl DoubleEndedIterator<Item = &'a Label>,
         state: JudgedState<'a>,
         item: ItemKey<'_>,
     ) -> Option<Self> {
         let mut last_first = labels.rev().filter(|label| label.is_on(state, item));
-        let given = last_first.next()?;
+        let label = last_first.next()?;
         let names_it =
             |label: &&Label| label.judgement.as_deref().is_none_or(|it| it == state.file);
-        let about = std::iter::once(given).chain(last_first).find(names_it);
-        let about = about.filter(|about| about.says_the_same(given));
-        Some(Self { given, about, file: state.file })
+        let about = std::iter::once(label).chain(last_first).find(names_it);
+        let about = about.filter(|about| about.is_same_answer(label));
+        Some(Self { label, reason_label: about, file: state.file })
     }
 
-    /// Whether the rater answered: with a score, or that they cannot tell.
+    /// Returns whether the rater answered: with a score, or that they cannot give one.
     pub const fn is_answered(self) -> bool {
-        self.given.is_answered()
+        self.label.is_answered()
     }
 
     pub const fn score(self) -> Option<f64> {
-        self.given.score
+        self.label.score
     }
 
-    /// Whether the verdict of the judgement was not seen before the label was given; None where nothing says it.
-    pub fn blind(self) -> Option<bool> {
-        self.given.blind_for(self.file)
+    /// Returns whether the label was given before the verdict of the judgement was seen; None where this is not
+    /// recorded.
+    pub fn is_blind(self) -> Option<bool> {
+        self.label.blind_for(self.file)
     }
 
     pub fn reason(self) -> Option<&'a str> {
-        self.about?.reason.as_deref()
+        self.reason_label?.reason.as_deref()
     }
 
     pub fn note(self) -> Option<&'a str> {
-        self.about?.note.as_deref()
+        self.reason_label?.note.as_deref()
     }
 
-    /// A label with this answer that is about the verdict of the judgement, to be amended.
+    /// Returns a label with this answer that is about the verdict of the judgement, to be amended.
     pub fn to_amend(self) -> Label {
-        let about = self.about.cloned();
+        let about = self.reason_label.cloned();
         about.unwrap_or_else(|| Label {
             judgement: Some(self.file.to_owned()),
-            blind: self.blind(),
+            blind: self.is_blind(),
             reason: None,
             note: None,
-            ..self.given.clone()
+            ..self.label.clone()
         })
     }
 }
 
-impl Labels {
-    /// The label of an item as it stands for a judgement; one that was taken back is given too.
-    pub fn on<'a, 'i>(
+impl LabelFile {
+    /// Returns the label of an item for a judgement; it may be a withdrawn one.
+    pub fn label_for<'a, 'i>(
         &'a self,
         state: impl Into<JudgedState<'a>>,
         item: impl Into<ItemKey<'i>>,
-    ) -> Option<LabelOn<'a>> {
-        LabelOn::of(self.labels.iter(), state.into(), item.into())
+    ) -> Option<JudgementLabel<'a>> {
+        JudgementLabel::from_labels(self.labels.iter(), state.into(), item.into())
     }
 
-    /// The last label of the thing that another label is of.
-    pub fn about(&self, label: &Label) -> Option<&Label> {
-        self.labels.iter().rfind(|known| known.is_about_the_same(label))
+    /// Returns the last label of the thing that another label is of.
+    pub fn last_of_same_item(&self, label: &Label) -> Option<&Label> {
+        self.labels.iter().rfind(|other| other.is_about_the_same(label))
     }
 
-    /// Whether the file says that the verdict of a judgement on an item was on screen.
+    /// Returns whether the file records that the verdict of a judgement on an item was on screen.
     pub fn has_seen(&self, file: &str, item: ItemKey<'_>) -> bool {
-        let is_it = |seen: &VerdictId| seen.judgement == file && seen.shows(item);
+        let is_it = |seen: &VerdictId| seen.judgement == file && seen.shows_item(item);
         self.seen.iter().any(is_it)
             || self.labels.iter().any(|label| {
-                label.item() == item && label.seen.iter().flatten().any(|it| it == file)
+                label.item_key() == item && label.seen.iter().flatten().any(|it| it == file)
             })
     }
 }
 
 impl VerdictId {
-    pub fn of(file: &str, item: ItemKey<'_>) -> Self {
+    pub fn for_item(file: &str, item: ItemKey<'_>) -> Self {
         Self {
             judgement: file.to_owned(),
             unit: item.unit,
@@ -219,12 +220,13 @@ impl VerdictId {
         }
     }
 
-    pub fn key(&self) -> ItemKey<'_> {
+    pub fn item_key(&self) -> ItemKey<'_> {
         ItemKey { unit: self.unit, id: &self.item, criterion: self.criterion.as_deref() }
     }
 
-    /// Whether whoever saw it saw what was said of an item: a verdict that names no criterion was seen with all of them.
-    pub fn shows(&self, item: ItemKey<'_>) -> bool {
+    /// Returns whether this verdict includes the one on an item: a verdict that names no criterion includes all of
+    /// them.
+    pub fn shows_item(&self, item: ItemKey<'_>) -> bool {
         let is_whole = self.criterion.is_none();
         self.unit == item.unit
             && self.item == item.id
@@ -233,32 +235,32 @@ impl VerdictId {
 }
 
 impl Label {
-    /// Which item it is of.
-    pub fn item(&self) -> ItemKey<'_> {
+    /// Returns the key of the item.
+    pub fn item_key(&self) -> ItemKey<'_> {
         ItemKey { unit: self.unit, id: &self.component, criterion: self.criterion.as_deref() }
     }
 
-    /// The scale it names, else its unit's own.
-    pub fn scale_of(&self) -> Scale {
+    /// Returns the scale it names, else its unit's own.
+    pub fn label_scale(&self) -> ScoreScale {
         self.unit.scale_named(self.scale.as_deref())
     }
 
-    /// Whether the rater answered: with a score, or that they cannot tell.
+    /// Returns whether the rater answered: with a score, or that they cannot give one.
     pub const fn is_answered(&self) -> bool {
         self.score.is_some() || self.cannot_tell
     }
 
-    /// Whether there is anything in it that a rater said: an answer, or what goes with one.
-    pub const fn says_something(&self) -> bool {
+    /// Returns whether it has an answer or anything that belongs to one.
+    pub const fn has_content(&self) -> bool {
         self.is_answered() || self.confidence.is_some() || self.note.is_some()
     }
 
-    /// Whether both are the same answer.
-    pub fn says_the_same(&self, other: &Self) -> bool {
+    /// Returns whether both are the same answer.
+    pub fn is_same_answer(&self, other: &Self) -> bool {
         self.score == other.score && self.cannot_tell == other.cannot_tell
     }
 
-    /// Whether it was given before the verdict of a judgement was seen; None where nothing says it.
+    /// Returns whether it was given before the verdict of a judgement was seen; None where this is not recorded.
     pub fn blind_for(&self, file: &str) -> Option<bool> {
         let is_named = self.judgement.as_deref().is_none_or(|it| it == file);
         let seen = self.seen.as_ref().map(|files| files.iter().any(|it| it == file));
@@ -270,7 +272,7 @@ impl Label {
         }
     }
 
-    /// Whether it is of an item in a state that was judged: at that commit, or, where one of the two names no commit, of
+    /// Returns whether it is of an item in a judged state: at that commit, or, where one of the two names no commit, of
     /// that judgement or of none.
     pub fn is_on(&self, state: JudgedState<'_>, item: ItemKey<'_>) -> bool {
         if self.component != item.id
@@ -285,10 +287,10 @@ impl Label {
         }
     }
 
-    /// Whether both may be seen as the label of one thing: the same item at the same commit, or, where one of them names
+    /// Returns whether both may be labels of one thing: the same item at the same commit, or, where one of them names
     /// none, of judgements that may be the same.
     pub fn is_about_the_same(&self, other: &Self) -> bool {
-        if self.item() != other.item() {
+        if self.item_key() != other.item_key() {
             return false;
         }
         match self.commit.as_deref().zip(other.commit.as_deref()) {
@@ -299,16 +301,16 @@ impl Label {
         }
     }
 
-    /// Whether one would take the place of the other: the same item, judgement and commit, and the same turn where
-    /// neither names a commit.
-    pub fn is_of_one(&self, other: &Self) -> bool {
-        let same_thing = self.item() == other.item() && self.judgement == other.judgement;
+    /// Returns whether one replaces the other: the same item, judgement and commit, and the same turn where neither
+    /// names a commit.
+    pub fn takes_place_of(&self, other: &Self) -> bool {
+        let same_thing = self.item_key() == other.item_key() && self.judgement == other.judgement;
         let same_turn = self.commit.is_some() || self.turn == other.turn;
         same_thing && self.commit == other.commit && same_turn
     }
 }
 
-/// Whether one commit is the other, shortened.
+/// Returns whether one commit is the other, shortened.
 pub fn same_commit((a, b): (&str, &str)) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
@@ -317,11 +319,11 @@ pub fn same_commit((a, b): (&str, &str)) -> bool {
 mod tests {
     use super::*;
 
-    fn state(file: &str) -> JudgedState<'_> {
+    fn judged_state(file: &str) -> JudgedState<'_> {
         JudgedState { file, commit: Some("c0ffee12"), turn: Some(7) }
     }
 
-    fn label(judgement: &str, score: f64) -> Label {
+    fn sample_label(judgement: &str, score: f64) -> Label {
         Label {
             component: "C1".into(),
             commit: Some("c0ffee12".into()),
@@ -333,8 +335,8 @@ mod tests {
         }
     }
 
-    fn labels(labels: &[Label]) -> Labels {
-        Labels { labels: labels.to_vec(), ..Labels::default() }
+    fn label_file(labels: &[Label]) -> LabelFile {
+        LabelFile { labels: labels.to_vec(), ..LabelFile::default() }
     }
 
     #[test]
@@ -343,46 +345,46 @@ mod tests {
             reason: Some("other".into()),
             note: Some("see a".into()),
             seen: Some(vec!["b".into()]),
-            ..label("a", 3.0)
+            ..sample_label("a", 3.0)
         };
-        let all = labels(&[of_a]);
+        let all = label_file(&[of_a]);
 
-        let on = |file| all.on(state(file), "C1").unwrap();
+        let on = |file| all.label_for(judged_state(file), "C1").unwrap();
 
         assert_eq!(
-            (on("a").score(), on("a").reason(), on("a").blind()),
+            (on("a").score(), on("a").reason(), on("a").is_blind()),
             (Some(3.0), Some("other"), Some(true))
         );
         assert_eq!(
-            (on("b").score(), on("b").reason(), on("b").blind()),
+            (on("b").score(), on("b").reason(), on("b").is_blind()),
             (Some(3.0), None, Some(false))
         );
         assert_eq!(
-            (on("c").score(), on("c").note(), on("c").blind()),
+            (on("c").score(), on("c").note(), on("c").is_blind()),
             (Some(3.0), None, Some(true))
         );
-        let elsewhere = JudgedState { commit: Some("beef"), ..state("a") };
-        assert_eq!(all.on(elsewhere, "C1"), None);
+        let elsewhere = JudgedState { commit: Some("beef"), ..judged_state("a") };
+        assert_eq!(all.label_for(elsewhere, "C1"), None);
     }
 
     #[test]
     fn an_old_label_says_nothing_of_blindness_for_another_judgement() {
-        let all = labels(&[Label { seen: None, ..label("a", 3.0) }]);
+        let all = label_file(&[Label { seen: None, ..sample_label("a", 3.0) }]);
 
-        assert_eq!(all.on(state("a"), "C1").unwrap().blind(), Some(true));
-        assert_eq!(all.on(state("b"), "C1").unwrap().blind(), None);
+        assert_eq!(all.label_for(judged_state("a"), "C1").unwrap().is_blind(), Some(true));
+        assert_eq!(all.label_for(judged_state("b"), "C1").unwrap().is_blind(), None);
     }
 
     #[test]
     fn a_reason_counts_as_long_as_the_score_that_it_explains() {
-        let of_a = Label { reason: Some("other".into()), ..label("a", 3.0) };
-        let of_b = Label { reason: Some("agree".into()), ..label("b", 3.0) };
-        let both = labels(&[of_a.clone(), of_b]);
-        assert_eq!(both.on(state("a"), "C1").unwrap().reason(), Some("other"));
-        assert_eq!(both.on(state("b"), "C1").unwrap().reason(), Some("agree"));
+        let of_a = Label { reason: Some("other".into()), ..sample_label("a", 3.0) };
+        let of_b = Label { reason: Some("agree".into()), ..sample_label("b", 3.0) };
+        let both = label_file(&[of_a.clone(), of_b]);
+        assert_eq!(both.label_for(judged_state("a"), "C1").unwrap().reason(), Some("other"));
+        assert_eq!(both.label_for(judged_state("b"), "C1").unwrap().reason(), Some("agree"));
 
-        let changed = labels(&[of_a, label("b", 1.0)]);
-        let on_a = changed.on(state("a"), "C1").unwrap();
+        let changed = label_file(&[of_a, sample_label("b", 1.0)]);
+        let on_a = changed.label_for(judged_state("a"), "C1").unwrap();
         assert_eq!((on_a.score(), on_a.reason()), (Some(1.0), None));
         let amended = Label { reason: Some("agree".into()), ..on_a.to_amend() };
         assert_eq!((amended.judgement.as_deref(), amended.score), (Some("a"), Some(1.0)));
@@ -390,22 +392,22 @@ mod tests {
 
     #[test]
     fn another_unit_or_criterion_is_another_item() {
-        let leaf = Label { unit: Unit::Leaf, ..label("a", 1.0) };
-        let by_one = Label { criterion: Some("tone".into()), ..label("a", 2.0) };
-        let all = labels(&[leaf, by_one]);
+        let leaf = Label { unit: LabelUnit::Leaf, ..sample_label("a", 1.0) };
+        let by_one = Label { criterion: Some("tone".into()), ..sample_label("a", 2.0) };
+        let all = label_file(&[leaf, by_one]);
 
-        assert_eq!(all.on(state("a"), "C1"), None);
-        let key = ItemKey { unit: Unit::Leaf, id: "C1", criterion: None };
-        assert_eq!(all.on(state("a"), key).unwrap().score(), Some(1.0));
+        assert_eq!(all.label_for(judged_state("a"), "C1"), None);
+        let key = ItemKey { unit: LabelUnit::Leaf, id: "C1", criterion: None };
+        assert_eq!(all.label_for(judged_state("a"), key).unwrap().score(), Some(1.0));
         let key = ItemKey { criterion: Some("tone"), ..ItemKey::from("C1") };
-        assert_eq!(all.on(state("a"), key).unwrap().score(), Some(2.0));
+        assert_eq!(all.label_for(judged_state("a"), key).unwrap().score(), Some(2.0));
     }
 
     #[test]
     fn what_was_seen_is_known_from_the_list_and_from_labels() {
-        let of_b = Label { seen: Some(vec!["b".into()]), ..label("a", 1.0) };
-        let seen = BTreeSet::from([VerdictId::of("c", "C2".into())]);
-        let all = Labels { seen, ..labels(&[of_b]) };
+        let of_b = Label { seen: Some(vec!["b".into()]), ..sample_label("a", 1.0) };
+        let seen = BTreeSet::from([VerdictId::for_item("c", "C2".into())]);
+        let all = LabelFile { seen, ..label_file(&[of_b]) };
 
         assert!(all.has_seen("b", "C1".into()) && all.has_seen("c", "C2".into()));
         assert!(!all.has_seen("a", "C1".into()) && !all.has_seen("c", "C1".into()));

@@ -1,15 +1,15 @@
-//! What can be labelled, and the scales that labels are on.
+//! The things that can be labelled, and the scales of labels.
 
 use std::fmt;
 
-use crate::values::worded;
+use crate::worded_enum::worded;
 
-use super::levels::{COMPONENTS, DECISIONS, FLAGS, LEAVES, Levels, PROCESS, SIGNALS};
+use super::levels::{COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, LEAF_LEVELS, RubricLevels, PROCESS_LEVELS, SIGNAL_LEVELS};
 
 worded! {
-    /// What kind of thing a label is of.
+    /// The kind of thing that a label is about.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-    pub enum Unit {
+    pub enum LabelUnit {
         /// A component of the checklist, known by its id.
         #[default]
         Component = "component",
@@ -26,31 +26,31 @@ worded! {
     }
 }
 
-impl Unit {
-    /// What its scores mean where nothing else is said.
-    pub const fn levels(self) -> &'static Levels {
+impl LabelUnit {
+    /// Returns the meaning of its scores, unless a codebook gives another.
+    pub const fn rubric_levels(self) -> &'static RubricLevels {
         match self {
-            Self::Component => &COMPONENTS,
-            Self::Leaf => &LEAVES,
-            Self::Flag => &FLAGS,
-            Self::Signal => &SIGNALS,
-            Self::Decision => &DECISIONS,
-            Self::Process => &PROCESS,
+            Self::Component => &COMPONENT_LEVELS,
+            Self::Leaf => &LEAF_LEVELS,
+            Self::Flag => &FLAG_LEVELS,
+            Self::Signal => &SIGNAL_LEVELS,
+            Self::Decision => &DECISION_LEVELS,
+            Self::Process => &PROCESS_LEVELS,
         }
     }
 
-    /// The scale of a label that names none.
-    pub const fn scale(self) -> Scale {
-        Scale::Levels { low: 0, high: self.levels().full() }
+    /// Returns the scale of a label that names none.
+    pub const fn default_scale(self) -> ScoreScale {
+        ScoreScale::Levels { low: 0, high: self.rubric_levels().highest_score() }
     }
 
-    /// The scale that a label names by its words; the unit's own where it names none that can be read.
-    pub fn scale_named(self, words: Option<&str>) -> Scale {
-        words.and_then(|words| Scale::read(words).ok()).unwrap_or(self.scale())
+    /// Returns the scale that a label names by its words; the unit's own where it names none that can be read.
+    pub fn scale_named(self, words: Option<&str>) -> ScoreScale {
+        words.and_then(|words| ScoreScale::parse(words).ok()).unwrap_or(self.default_scale())
     }
 
-    /// Several of them, as a heading has it.
-    pub const fn plural(self) -> &'static str {
+    /// Returns several of them, as a heading has it.
+    pub const fn plural_word(self) -> &'static str {
         match self {
             Self::Component => "components",
             Self::Leaf => "leaves",
@@ -61,15 +61,15 @@ impl Unit {
         }
     }
 
-    /// Whether the thing is there to be labelled because a judge raised it, so that its score is known beforehand.
+    /// Returns whether a judge raised the thing to be labelled, so that its score is known beforehand.
     pub const fn is_raised(self) -> bool {
         matches!(self, Self::Flag | Self::Signal)
     }
 }
 
-/// Which numbers a label may have.
+/// The range of a label's scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
+pub enum ScoreScale {
     /// The whole numbers from one to another, both included: `0..4`, `0..1`, `1..5`.
     Levels { low: u8, high: u8 },
     /// Any number from 0 to 1: `[0,1]`.
@@ -79,9 +79,9 @@ pub enum Scale {
 /// The highest level that a scale may have: one digit, so that each level has a key.
 const HIGHEST: u8 = 9;
 
-impl Scale {
+impl ScoreScale {
     /// Reads `0..4`, `1..5`, `[0,1]`; the error is a sentence.
-    pub fn read(words: &str) -> Result<Self, String> {
+    pub fn parse(words: &str) -> Result<Self, String> {
         let bare: String = words.chars().filter(|c| !c.is_whitespace()).collect();
         if bare == "[0,1]" {
             return Ok(Self::Share);
@@ -95,7 +95,7 @@ impl Scale {
         }
     }
 
-    pub fn holds(self, score: f64) -> bool {
+    pub fn contains_score(self, score: f64) -> bool {
         match self {
             Self::Levels { low, high } => {
                 score.fract() == 0.0 && (f64::from(low)..=f64::from(high)).contains(&score)
@@ -105,7 +105,7 @@ impl Scale {
     }
 
     /// Its levels from the lowest; none where any number between may be given.
-    pub fn levels(self) -> impl Iterator<Item = u8> {
+    pub fn level_range(self) -> impl Iterator<Item = u8> {
         match self {
             Self::Levels { low, high } => low..=high,
             #[allow(clippy::reversed_empty_ranges)] // the empty one of this type
@@ -113,23 +113,23 @@ impl Scale {
         }
     }
 
-    /// The lowest and the highest score.
-    pub const fn ends(self) -> (u8, u8) {
+    /// Returns the lowest and the highest score.
+    pub const fn lowest_and_highest(self) -> (u8, u8) {
         match self {
             Self::Levels { low, high } => (low, high),
             Self::Share => (0, 1),
         }
     }
 
-    /// What is expected, to be put into a sentence: `a level from 0 to 4`.
-    pub fn expected(self) -> String {
-        let (low, high) = self.ends();
+    /// Returns the expected score for a sentence: `a level from 0 to 4`.
+    pub fn expected_text(self) -> String {
+        let (low, high) = self.lowest_and_highest();
         let what = if self == Self::Share { "number" } else { "level" };
         format!("a {what} from {low} to {high}")
     }
 }
 
-impl fmt::Display for Scale {
+impl fmt::Display for ScoreScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Levels { low, high } => write!(f, "{low}..{high}"),
@@ -138,8 +138,8 @@ impl fmt::Display for Scale {
     }
 }
 
-/// A score as files and screens write it: `3`, `0.5`; a whole number has no point.
-pub fn written(score: f64) -> String {
+/// Returns a score as files and screens write it: `3`, `0.5`; a whole number has no point.
+pub fn score_text(score: f64) -> String {
     score.to_string()
 }
 
@@ -150,22 +150,22 @@ mod tests {
     #[test]
     fn a_scale_is_read_as_it_is_written() {
         for words in ["0..4", "0..1", "1..5", "[0,1]"] {
-            assert_eq!(Scale::read(words).unwrap().to_string(), words);
+            assert_eq!(ScoreScale::parse(words).unwrap().to_string(), words);
         }
-        assert_eq!(Scale::read(" [0, 1] "), Ok(Scale::Share));
+        assert_eq!(ScoreScale::parse(" [0, 1] "), Ok(ScoreScale::Share));
         for words in ["", "4..0", "3..3", "0..10", "0-4", "a..b", "[0,2]"] {
-            assert!(Scale::read(words).unwrap_err().contains("write 0..4"), "{words}");
+            assert!(ScoreScale::parse(words).unwrap_err().contains("write 0..4"), "{words}");
         }
     }
 
     #[test]
     fn a_scale_holds_its_levels_alone_and_a_share_whatever_lies_between() {
-        let likert = Scale::Levels { low: 1, high: 5 };
-        assert!([1.0, 5.0].iter().all(|score| likert.holds(*score)));
-        assert!([0.0, 6.0, 2.5, f64::NAN].iter().all(|score| !likert.holds(*score)));
-        assert!(Scale::Share.holds(0.25) && !Scale::Share.holds(1.5));
-        assert_eq!(likert.levels().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert_eq!(Scale::Share.levels().count(), 0);
-        assert_eq!((written(3.0), written(0.25)), ("3".into(), "0.25".into()));
+        let likert = ScoreScale::Levels { low: 1, high: 5 };
+        assert!([1.0, 5.0].iter().all(|score| likert.contains_score(*score)));
+        assert!([0.0, 6.0, 2.5, f64::NAN].iter().all(|score| !likert.contains_score(*score)));
+        assert!(ScoreScale::Share.contains_score(0.25) && !ScoreScale::Share.contains_score(1.5));
+        assert_eq!(likert.level_range().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert_eq!(ScoreScale::Share.level_range().count(), 0);
+        assert_eq!((score_text(3.0), score_text(0.25)), ("3".into(), "0.25".into()));
     }
 }

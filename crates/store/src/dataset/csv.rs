@@ -8,30 +8,30 @@ use std::{
 use trajview_formats::csv;
 
 use super::{
-    cell::{Cell, Row},
-    columns::{Column, Kind, Table, columns},
-    folder::PartFile,
-    form::Rows,
+    cell::{DataCell, DataRow},
+    columns::{DataColumn, DataKind, DataTable, table_columns},
+    data_folder::PartFile,
+    table_format::DataRows,
 };
 
-/// Writes a table.
-pub struct Writer(PartFile);
+/// A writer of a table as CSV.
+pub struct CsvWriter(PartFile);
 
-impl Writer {
-    pub fn new(table: Table, mut file: PartFile) -> io::Result<Self> {
-        file.write_all(head(table).as_bytes())?;
+impl CsvWriter {
+    pub fn new(table: DataTable, mut file: PartFile) -> io::Result<Self> {
+        file.write_all(header_line(table).as_bytes())?;
         Ok(Self(file))
     }
 
-    pub fn row(&mut self, row: &Row) -> io::Result<()> {
+    pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
         let cells = row.iter().map(|cell| match cell {
-            Cell::Missing => None,
-            Cell::Text(words) => Some(Cow::Borrowed(words.as_str())),
-            Cell::Whole(number) => Some(number.to_string().into()),
-            Cell::Real(number) => Some(number.to_string().into()),
-            Cell::Truth(is_so) => Some(is_so.to_string().into()),
+            DataCell::Missing => None,
+            DataCell::Text(words) => Some(Cow::Borrowed(words.as_str())),
+            DataCell::Integer(number) => Some(number.to_string().into()),
+            DataCell::Real(number) => Some(number.to_string().into()),
+            DataCell::Bool(is_so) => Some(is_so.to_string().into()),
         });
-        self.0.write_all(csv::row_with_missing(cells).as_bytes())
+        self.0.write_all(csv::csv_line_with_missing(cells).as_bytes())
     }
 
     pub fn finish(self) -> PartFile {
@@ -39,42 +39,42 @@ impl Writer {
     }
 }
 
-fn head(table: Table) -> String {
-    csv::row(columns(table).iter().map(|column| column.name.to_owned()))
+fn header_line(table: DataTable) -> String {
+    csv::csv_line(table_columns(table).iter().map(|column| column.name.to_owned()))
 }
 
-/// Reads what [`Writer`] wrote.
-pub fn rows(table: Table, mut file: impl BufRead + 'static) -> Result<Rows, String> {
-    let names = record(&mut file)?.unwrap_or_default();
-    let expected = columns(table).iter().map(|column| Some(column.name.to_owned()));
+/// Reads what [`CsvWriter`] wrote.
+pub fn read_rows(table: DataTable, mut file: impl BufRead + 'static) -> Result<DataRows, String> {
+    let names = read_record(&mut file)?.unwrap_or_default();
+    let expected = table_columns(table).iter().map(|column| Some(column.name.to_owned()));
     if !names.into_iter().eq(expected) {
         let table = table.word();
         return Err(format!("the columns are not those of {table} in this version of trajview"));
     }
-    let row = move |cells: Vec<Option<String>>| -> Result<Row, String> {
-        let columns = columns(table);
+    let row = move |cells: Vec<Option<String>>| -> Result<DataRow, String> {
+        let columns = table_columns(table);
         if cells.len() != columns.len() {
             return Err(format!("a row of {} cells; expected {}", cells.len(), columns.len()));
         }
-        cells.into_iter().zip(columns).map(|(cell, column)| cell_of(column, cell)).collect()
+        cells.into_iter().zip(columns).map(|(cell, column)| parse_cell(column, cell)).collect()
     };
-    let mut records = std::iter::from_fn(move || record(&mut file).transpose());
+    let mut records = std::iter::from_fn(move || read_record(&mut file).transpose());
     Ok(Box::new(std::iter::from_fn(move || Some(records.next()?.and_then(&row)))))
 }
 
-fn cell_of(column: &Column, cell: Option<String>) -> Result<Cell, String> {
-    let Some(words) = cell else { return Ok(Cell::Missing) };
+fn parse_cell(column: &DataColumn, cell: Option<String>) -> Result<DataCell, String> {
+    let Some(words) = cell else { return Ok(DataCell::Missing) };
     let wrong = || format!("{}: expected {}, found {words:?}", column.name, column.kind.word());
     match column.kind {
-        Kind::Text | Kind::Json => Ok(Cell::Text(csv::said(&words).to_owned())),
-        Kind::Whole => words.parse().map(Cell::Whole).map_err(|_| wrong()),
-        Kind::Real => words.parse().map(Cell::Real).map_err(|_| wrong()),
-        Kind::Truth => words.parse().map(Cell::Truth).map_err(|_| wrong()),
+        DataKind::Text | DataKind::Json => Ok(DataCell::Text(csv::unescape_formula(&words).to_owned())),
+        DataKind::Integer => words.parse().map(DataCell::Integer).map_err(|_| wrong()),
+        DataKind::Real => words.parse().map(DataCell::Real).map_err(|_| wrong()),
+        DataKind::Bool => words.parse().map(DataCell::Bool).map_err(|_| wrong()),
     }
 }
 
-/// The next record; None at the end. A cell without quotes that is empty is None.
-fn record(file: &mut impl BufRead) -> Result<Option<Vec<Option<String>>>, String> {
+/// Returns the next record; None at the end. A cell without quotes that is empty is None.
+fn read_record(file: &mut impl BufRead) -> Result<Option<Vec<Option<String>>>, String> {
     let mut bytes = vec![];
     // A record ends where a line ends outside of quotes: quotes of a whole record come in pairs.
     loop {
@@ -90,15 +90,15 @@ fn record(file: &mut impl BufRead) -> Result<Option<Vec<Option<String>>>, String
     }
     let text = String::from_utf8(bytes).map_err(|why| why.to_string())?;
     let text = text.strip_suffix('\n').unwrap_or(&text);
-    Ok(Some(cells(text.strip_suffix('\r').unwrap_or(text))))
+    Ok(Some(split_cells(text.strip_suffix('\r').unwrap_or(text))))
 }
 
-fn cells(record: &str) -> Vec<Option<String>> {
+fn split_cells(record: &str) -> Vec<Option<String>> {
     let (mut cells, mut rest) = (vec![], record);
     loop {
         let (cell, after) = match rest.strip_prefix('"') {
             Some(quoted) => {
-                let (cell, after) = until_quote(quoted);
+                let (cell, after) = split_at_quote(quoted);
                 (Some(cell), after)
             }
             None => {
@@ -115,8 +115,8 @@ fn cells(record: &str) -> Vec<Option<String>> {
     }
 }
 
-/// A quoted cell behind its first quote, and what stands behind its last.
-fn until_quote(quoted: &str) -> (String, &str) {
+/// Splits a quoted cell, given without its first quote, from the text after its last quote.
+fn split_at_quote(quoted: &str) -> (String, &str) {
     let (mut cell, mut rest) = (String::new(), quoted);
     loop {
         let Some((before, after)) = rest.split_once('"') else { return (cell + rest, "") };

@@ -1,5 +1,5 @@
-//! Tables as JSON lines: an object a row, with every column; null is null. Columns of JSON are text here as well, as they are
-//! in the other forms.
+//! Tables as JSON lines: an object a row, with every column; null is null. Columns of JSON are text here as well, as
+//! they are in the other forms.
 
 use std::{
     collections::HashMap,
@@ -9,36 +9,36 @@ use std::{
 use serde_json::value::RawValue;
 
 use super::{
-    cell::{Cell, Row},
-    columns::{Column, Kind, Table, columns},
-    folder::PartFile,
-    form::Rows,
+    cell::{DataCell, DataRow},
+    columns::{DataColumn, DataKind, DataTable, table_columns},
+    data_folder::PartFile,
+    table_format::DataRows,
 };
 
-/// Writes a table.
-pub struct Writer {
-    table: Table,
+/// A writer of a table as JSON lines.
+pub struct JsonlWriter {
+    table: DataTable,
     file: PartFile,
     line: Vec<u8>,
 }
 
-impl Writer {
-    pub const fn new(table: Table, file: PartFile) -> Self {
+impl JsonlWriter {
+    pub const fn new(table: DataTable, file: PartFile) -> Self {
         Self { table, file, line: vec![] }
     }
 
-    pub fn row(&mut self, row: &Row) -> io::Result<()> {
+    pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
         self.line.clear();
-        for (column, cell) in columns(self.table).iter().zip(row) {
+        for (column, cell) in table_columns(self.table).iter().zip(row) {
             self.line.push(if self.line.is_empty() { b'{' } else { b',' });
             serde_json::to_writer(&mut self.line, column.name)?;
             self.line.push(b':');
             match cell {
-                Cell::Missing => self.line.extend(b"null"),
-                Cell::Text(words) => serde_json::to_writer(&mut self.line, words)?,
-                Cell::Whole(number) => serde_json::to_writer(&mut self.line, number)?,
-                Cell::Real(number) => serde_json::to_writer(&mut self.line, number)?,
-                Cell::Truth(is_so) => serde_json::to_writer(&mut self.line, is_so)?,
+                DataCell::Missing => self.line.extend(b"null"),
+                DataCell::Text(words) => serde_json::to_writer(&mut self.line, words)?,
+                DataCell::Integer(number) => serde_json::to_writer(&mut self.line, number)?,
+                DataCell::Real(number) => serde_json::to_writer(&mut self.line, number)?,
+                DataCell::Bool(is_so) => serde_json::to_writer(&mut self.line, is_so)?,
             }
         }
         self.line.extend(b"}\n");
@@ -50,28 +50,28 @@ impl Writer {
     }
 }
 
-/// Reads what [`Writer`] wrote.
-pub fn rows(table: Table, file: impl BufRead + 'static) -> Rows {
-    lines(file, move |line| row(table, line))
+/// Reads what [`JsonlWriter`] wrote.
+pub fn read_rows(table: DataTable, file: impl BufRead + 'static) -> DataRows {
+    rows_of_lines(file, move |line| parse_row(table, line))
 }
 
-/// As [`rows`]; a field that is not there is missing.
-pub fn rows_by_name(table: Table, file: impl BufRead + 'static) -> Rows {
-    lines(file, move |line| {
+/// Works as [`read_rows`]; a field that is not there is missing.
+pub fn read_rows_by_name(table: DataTable, file: impl BufRead + 'static) -> DataRows {
+    rows_of_lines(file, move |line| {
         let fields: HashMap<String, &RawValue> =
             serde_json::from_slice(line).map_err(|why| why.to_string())?;
-        let cell = |column: &Column| match fields.get(column.name) {
-            None => Ok(Cell::Missing),
-            Some(value) => cell_of(column, value.get()),
+        let cell = |column: &DataColumn| match fields.get(column.name) {
+            None => Ok(DataCell::Missing),
+            Some(value) => parse_cell(column, value.get()),
         };
-        columns(table).iter().map(cell).collect()
+        table_columns(table).iter().map(cell).collect()
     })
 }
 
-fn lines(
+fn rows_of_lines(
     mut file: impl BufRead + 'static,
-    row: impl Fn(&[u8]) -> Result<Row, String> + 'static,
-) -> Rows {
+    row: impl Fn(&[u8]) -> Result<DataRow, String> + 'static,
+) -> DataRows {
     let mut line = vec![];
     Box::new(std::iter::from_fn(move || {
         line.clear();
@@ -83,26 +83,26 @@ fn lines(
     }))
 }
 
-fn row(table: Table, line: &[u8]) -> Result<Row, String> {
+fn parse_row(table: DataTable, line: &[u8]) -> Result<DataRow, String> {
     // Numbers are read from their digits: serde_json may round a float by its last digit.
     let fields: HashMap<String, &RawValue> =
         serde_json::from_slice(line).map_err(|why| why.to_string())?;
-    let cell = |column: &Column| match fields.get(column.name) {
+    let cell = |column: &DataColumn| match fields.get(column.name) {
         None => Err(format!("no field {} of {}", column.name, table.word())),
-        Some(value) => cell_of(column, value.get()),
+        Some(value) => parse_cell(column, value.get()),
     };
-    columns(table).iter().map(cell).collect()
+    table_columns(table).iter().map(cell).collect()
 }
 
-fn cell_of(column: &Column, value: &str) -> Result<Cell, String> {
+fn parse_cell(column: &DataColumn, value: &str) -> Result<DataCell, String> {
     if value == "null" {
-        return Ok(Cell::Missing);
+        return Ok(DataCell::Missing);
     }
     let wrong = || format!("{}: expected {}, found {value}", column.name, column.kind.word());
     match column.kind {
-        Kind::Text | Kind::Json => serde_json::from_str(value).map(Cell::Text).map_err(|_| wrong()),
-        Kind::Whole => value.parse().map(Cell::Whole).map_err(|_| wrong()),
-        Kind::Real => value.parse().map(Cell::Real).map_err(|_| wrong()),
-        Kind::Truth => value.parse().map(Cell::Truth).map_err(|_| wrong()),
+        DataKind::Text | DataKind::Json => serde_json::from_str(value).map(DataCell::Text).map_err(|_| wrong()),
+        DataKind::Integer => value.parse().map(DataCell::Integer).map_err(|_| wrong()),
+        DataKind::Real => value.parse().map(DataCell::Real).map_err(|_| wrong()),
+        DataKind::Bool => value.parse().map(DataCell::Bool).map_err(|_| wrong()),
     }
 }

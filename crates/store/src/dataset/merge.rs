@@ -1,5 +1,5 @@
-//! The parts of all shards as one. Each part is sorted, so the next row is the least of those that stand first: of each part
-//! only the rows in hand are in memory. What is written is what an export of all runs at once writes, byte for byte.
+//! Joins the parts of all shards into one. Each part is sorted, so the next row is the least of the parts' first rows,
+//! and only one row of each part is in memory. The result is what an export of all runs at once writes, byte for byte.
 
 use std::{
     cmp::Reverse,
@@ -13,23 +13,23 @@ use serde::Deserialize;
 use trajview_code::redact;
 
 use super::{
-    cell::Row,
-    columns::{Table, columns},
-    folder::{DataFolder, Existing, Part, PartFile, Published, parts_in},
-    form::{self, Form, PartWriter},
+    cell::DataRow,
+    columns::{DataTable, table_columns},
+    data_folder::{DataFolder, ExistingPart, PartName, PartFile, PublishedPart, parts_in},
+    table_format::{self, TableFormat, PartWriter},
     shard::Shard,
 };
 
-/// What was joined.
+/// The result of joining the parts of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Merged {
-    /// Of how many parts.
+pub struct MergedPart {
+    /// The number of parts that were joined.
     pub parts: usize,
-    pub published: Published,
+    pub published: PublishedPart,
 }
 
-/// What is joined into one file: all shards of one table in one form.
-type Joined = BTreeMap<(String, String), Vec<(Part, PathBuf)>>;
+/// The parts that are joined into one file: all shards of one table in one form.
+type PartsByContent = BTreeMap<(String, String), Vec<(PartName, PathBuf)>>;
 
 /// Joins the parts in some folders and writes them into another.
 ///
@@ -37,32 +37,32 @@ type Joined = BTreeMap<(String, String), Vec<(Part, PathBuf)>>;
 ///
 /// A sentence, where a shard is missing or there twice, a part cannot be read, a run is in two parts, or nothing can be
 /// written.
-pub fn merge(folders: &[PathBuf], out: &Path, existing: Existing) -> Result<Vec<Merged>, String> {
-    let joined = found(folders)?;
+pub fn merge_shards(folders: &[PathBuf], out: &Path, existing: ExistingPart) -> Result<Vec<MergedPart>, String> {
+    let joined = find_parts(folders)?;
     if joined.is_empty() {
         let named: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
         return Err(format!("{}: no parts of tables", named.join(", ")));
     }
-    joined.values().try_for_each(|parts| are_all_there(parts))?;
+    joined.values().try_for_each(|parts| require_every_shard(parts))?;
     let out = DataFolder::open(out).map_err(|why| why.to_string())?;
     let mut files = vec![];
-    for ((of, extension), parts) in &joined {
-        files.push(join(of, extension, parts, &out)?);
+    for ((content, extension), parts) in &joined {
+        files.push(join_parts(content, extension, parts, &out)?);
     }
-    let published = out.publish(files, existing).map_err(|why| why.to_string())?;
+    let published = out.publish_parts(files, existing).map_err(|why| why.to_string())?;
     let counts = joined.values().map(Vec::len);
-    Ok(counts.zip(published).map(|(parts, published)| Merged { parts, published }).collect())
+    Ok(counts.zip(published).map(|(parts, published)| MergedPart { parts, published }).collect())
 }
 
-/// All parts by what they are of. The same part in two folders counts once.
-fn found(folders: &[PathBuf]) -> Result<Joined, String> {
-    let mut joined = Joined::new();
+/// Returns all parts by their content. The same part in two folders counts once.
+fn find_parts(folders: &[PathBuf]) -> Result<PartsByContent, String> {
+    let mut joined = PartsByContent::new();
     for folder in folders {
         let parts =
             parts_in(folder).map_err(|why| format!("cannot read {}: {why}", folder.display()))?;
         for part in parts {
             let path = folder.join(part.name());
-            let parts = joined.entry((part.of.clone(), part.extension.clone())).or_default();
+            let parts = joined.entry((part.content.clone(), part.extension.clone())).or_default();
             if !parts.iter().any(|(known, _)| *known == part) {
                 parts.push((part, path));
             }
@@ -75,12 +75,12 @@ fn found(folders: &[PathBuf]) -> Result<Joined, String> {
 }
 
 /// Refuses what is not exactly one part of each shard.
-fn are_all_there(parts: &[(Part, PathBuf)]) -> Result<(), String> {
+fn require_every_shard(parts: &[(PartName, PathBuf)]) -> Result<(), String> {
     let Some((first, _)) = parts.first() else { return Ok(()) };
-    let of = first.shard.of;
+    let of = first.shard.count;
     for pair in parts.windows(2) {
         let [(one, path), (other, again)] = pair else { continue };
-        let why = if one.shard.of != other.shard.of {
+        let why = if one.shard.count != other.shard.count {
             "are of different divisions"
         } else if one.shard == other.shard {
             "are both of one shard"
@@ -94,65 +94,65 @@ fn are_all_there(parts: &[(Part, PathBuf)]) -> Result<(), String> {
         (1..=of).filter(|number| !is_there(number)).take(8).map(|it| it.to_string()).collect();
     match missing.is_empty() {
         true => Ok(()),
-        false => Err(format!("{}: no part of shard {} of {of}", first.of, missing.join(", "))),
+        false => Err(format!("{}: no part of shard {} of {of}", first.content, missing.join(", "))),
     }
 }
 
-fn join(
-    of: &str,
+fn join_parts(
+    content: &str,
     extension: &str,
-    parts: &[(Part, PathBuf)],
+    parts: &[(PartName, PathBuf)],
     out: &DataFolder,
 ) -> Result<PartFile, String> {
-    match (Table::by_word(of), Form::by_word(extension)) {
+    match (DataTable::by_word(content), TableFormat::by_word(extension)) {
         (Some(table), Some(form)) => join_table(table, form, parts, out),
-        (None, Some(Form::Jsonl)) => join_documents(of, parts, out),
+        (None, Some(TableFormat::Jsonl)) => join_documents(content, parts, out),
         (None, _) | (Some(_), None) => {
-            Err(format!("{of}-*.{extension}: neither a table nor documents of this trajview"))
+            Err(format!("{content}-*.{extension}: neither a table nor documents of this trajview"))
         }
     }
 }
 
 fn join_table(
-    table: Table,
-    form: Form,
-    parts: &[(Part, PathBuf)],
+    table: DataTable,
+    form: TableFormat,
+    parts: &[(PartName, PathBuf)],
     out: &DataFolder,
 ) -> Result<PartFile, String> {
     let readers = parts.iter().map(|(_, path)| {
         let named = |why: String| format!("{}: {why}", path.display());
-        Ok(form::rows(form, table, path).map_err(named)?.map(move |row| row.map_err(named)))
+        Ok(table_format::read_rows(form, table, path).map_err(named)?.map(move |row| row.map_err(named)))
     });
     let readers = readers.collect::<Result<Vec<_>, String>>()?;
-    let place = |name: &str| columns(table).iter().position(|column| column.name == name);
+    let place = |name: &str| table_columns(table).iter().position(|column| column.name == name);
     let (task, path) = (place("task_id"), place("source_uri"));
-    let key = move |row: &Row| {
-        let text = |at: Option<usize>| Some(row.get(at?)?.text()?.to_owned());
+    let key = move |row: &DataRow| {
+        let text = |at: Option<usize>| Some(row.get(at?)?.as_text()?.to_owned());
         (text(task), text(path).unwrap_or_default())
     };
-    let file = out.part(table.word(), form.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
+    let file = out.new_part(table.word(), form.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
     let mut writer = PartWriter::new(form, table, file).map_err(writing)?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let identities = [place("transcript_id"), path, task];
     let mut keys = RedactionKeys::default();
-    in_order(readers, &paths, key, |row: Row| {
-        let found = identities.iter().filter_map(|at| row.get((*at)?)?.text());
-        keys.add(found)?;
-        writer.row(&row).map_err(writing)
+    merge_sorted(readers, &paths, key, |row: DataRow| {
+        let found = identities.iter().filter_map(|at| row.get((*at)?)?.as_text());
+        keys.add_identities(found)?;
+        writer.write_row(&row).map_err(writing)
     })?;
     writer.finish().map_err(writing)
 }
 
-/// The key of the tokens in redacted identities, which has to be one: with two keys what is equal is not, and what one table has is not
-/// found in the other.
+/// The key of the tokens in redacted identities, which has to be one: with two keys what is equal is not, and what one
+/// table has is not found in the other.
 #[derive(Default)]
 struct RedactionKeys {
     name: Option<String>,
 }
 
 impl RedactionKeys {
-    fn add<'t>(&mut self, identities: impl Iterator<Item = &'t str>) -> Result<(), String> {
+    fn add_identities<'t>(&mut self, identities: impl Iterator<Item = &'t str>) -> Result<(), String> {
         for name in identities.flat_map(redact::key_names) {
             match &self.name {
                 Some(known) if known != name => {
@@ -169,10 +169,10 @@ impl RedactionKeys {
     }
 }
 
-/// Documents of a command, a line each.
+/// Joins the documents of a command, a line each.
 fn join_documents(
-    of: &str,
-    parts: &[(Part, PathBuf)],
+    content: &str,
+    parts: &[(PartName, PathBuf)],
     out: &DataFolder,
 ) -> Result<PartFile, String> {
     let readers = parts.iter().map(|(_, path)| {
@@ -181,13 +181,13 @@ fn join_documents(
         Ok(BufReader::new(file).lines().map(move |line| line.map_err(named)))
     });
     let readers = readers.collect::<Result<Vec<_>, String>>()?;
-    let mut file = out.part(of, Form::Jsonl.word(), Shard::WHOLE).map_err(|why| why.to_string())?;
+    let mut file = out.new_part(content, TableFormat::Jsonl.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
-    in_order(
+    merge_sorted(
         readers,
         &paths,
-        |line: &String| source_of(line),
+        |line: &String| source_uri_of(line),
         |line: String| {
             file.write_all(line.as_bytes()).and_then(|()| file.write_all(b"\n")).map_err(writing)
         },
@@ -195,17 +195,17 @@ fn join_documents(
     Ok(file)
 }
 
-/// The path of the run that a document is of.
-fn source_of(line: &str) -> String {
+/// Returns the path of the run that a document is of.
+fn source_uri_of(line: &str) -> String {
     #[derive(Deserialize)]
-    struct Line {
+    struct SourceLine {
         source_uri: String,
     }
-    serde_json::from_str(line).map(|line: Line| line.source_uri).unwrap_or_default()
+    serde_json::from_str(line).map(|line: SourceLine| line.source_uri).unwrap_or_default()
 }
 
-/// Hands on the items of several sorted readers in their order.
-fn in_order<T, K: Ord + Clone>(
+/// Passes on the items of several sorted readers in their order.
+fn merge_sorted<T, K: Ord + Clone>(
     mut readers: Vec<impl Iterator<Item = Result<T, String>>>,
     paths: &[&Path],
     key: impl Fn(&T) -> K,
@@ -225,7 +225,7 @@ fn in_order<T, K: Ord + Clone>(
             let (one, two) = (paths[at].display(), paths[*again].display());
             return Err(format!("a run is in two parts, {one} and {two}"));
         }
-        // The rows of one run stand together.
+        // The rows of one run follow one another.
         while let Some(head) = heads[at].take() {
             let found = key(&head);
             if found != known {

@@ -26,19 +26,19 @@ use parquet::{
     },
 };
 
-use crate::{guarded::guarded, parquet_footer};
+use crate::{panic_guard::catch_panic, parquet_footer};
 
 use super::{
-    cell::{Cell, Row},
-    columns::{Column, Kind, SCHEMA, Table, columns, described},
-    folder::PartFile,
-    form::Rows,
+    cell::{DataCell, DataRow},
+    columns::{DataColumn, DataKind, SCHEMA_VERSION, DataTable, table_columns, columns_json},
+    data_folder::PartFile,
+    table_format::DataRows,
 };
 
-/// Rows that are encoded together: what a reader of many parts holds of each.
+/// The number of rows that are encoded together; a reader of many parts has so many of each in memory.
 const BATCH_ROWS: usize = 1024;
 
-/// Bytes of rows that are encoded together.
+/// The number of bytes of rows that are encoded together.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// A row group ends with its task where it has so many rows; smaller tasks share one.
@@ -47,41 +47,41 @@ const LEAST_ROWS: usize = 8192;
 /// A row group ends with its task where it has so many bytes, before compression.
 const LEAST_BYTES: usize = 4 << 20;
 
-/// No row group is larger, in rows.
+/// The most rows of a row group.
 const MOST_ROWS: usize = 128 << 10;
 
-/// No row group is larger, in bytes before compression.
+/// The most bytes of a row group before compression.
 const MOST_BYTES: usize = 16 << 20;
 
-/// Bytes of a page before compression: a reader of many parts holds one a column of each.
+/// The number of bytes of a page before compression; a reader of many parts has one page a column of each in memory.
 const PAGE_BYTES: usize = 256 << 10;
 
 /// A larger text has no place in a column of Arrow.
-const LONGEST: usize = 1 << 30;
+const LONGEST_TEXT: usize = 1 << 30;
 
 /// The key of the metadata that has the version of the tables.
 const SCHEMA_KEY: &str = "trajview.schema";
 
-/// Writes a table.
-pub struct Writer {
-    table: Table,
+/// A writer of a table as Parquet.
+pub struct ParquetWriter {
+    table: DataTable,
     schema: Arc<Schema>,
     writer: ArrowWriter<PartFile>,
-    rows: Vec<Row>,
+    rows: Vec<DataRow>,
     bytes: usize,
-    group: Group,
+    group: OpenRowGroup,
 }
 
 /// The row group that is open.
 #[derive(Default)]
-struct Group {
+struct OpenRowGroup {
     task: Option<String>,
     rows: usize,
     bytes: usize,
 }
 
-impl Group {
-    /// Whether a row of a task begins a new one.
+impl OpenRowGroup {
+    /// Returns whether a row of a task begins a new one.
     fn ends_before(&self, task: Option<&str>) -> bool {
         let is_large = self.rows >= LEAST_ROWS || self.bytes >= LEAST_BYTES;
         let is_full = self.rows >= MOST_ROWS || self.bytes >= MOST_BYTES;
@@ -89,27 +89,27 @@ impl Group {
     }
 }
 
-impl Writer {
-    pub fn new(table: Table, file: PartFile) -> io::Result<Self> {
-        let fields: Vec<Field> = columns(table).iter().map(field).collect();
+impl ParquetWriter {
+    pub fn new(table: DataTable, file: PartFile) -> io::Result<Self> {
+        let fields: Vec<Field> = table_columns(table).iter().map(arrow_field).collect();
         let schema = Arc::new(Schema::new(fields));
         let options = ArrowWriterOptions::new()
-            .with_properties(properties(table).map_err(failed)?)
+            .with_properties(writer_properties(table).map_err(io_error)?)
             .with_skip_arrow_metadata(true);
         let writer =
-            ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(failed)?;
-        Ok(Self { table, schema, writer, rows: vec![], bytes: 0, group: Group::default() })
+            ArrowWriter::try_new_with_options(file, schema.clone(), options).map_err(io_error)?;
+        Ok(Self { table, schema, writer, rows: vec![], bytes: 0, group: OpenRowGroup::default() })
     }
 
-    pub fn row(&mut self, row: &Row) -> io::Result<()> {
-        let size: usize = row.iter().map(Cell::size).sum();
-        let task = place_of("task_id", self.table).and_then(|at| row.get(at)?.text());
+    pub fn write_row(&mut self, row: &DataRow) -> io::Result<()> {
+        let size: usize = row.iter().map(DataCell::byte_size).sum();
+        let task = column_index("task_id", self.table).and_then(|at| row.get(at)?.as_text());
         if self.group.ends_before(task) {
-            self.encode()?;
-            self.writer.flush().map_err(failed)?;
-            self.group = Group::default();
+            self.encode_rows()?;
+            self.writer.flush().map_err(io_error)?;
+            self.group = OpenRowGroup::default();
         } else if self.rows.len() >= BATCH_ROWS || self.bytes + size > BATCH_BYTES {
-            self.encode()?;
+            self.encode_rows()?;
         }
         if self.group.task.as_deref() != task {
             self.group.task = task.map(str::to_owned);
@@ -121,47 +121,47 @@ impl Writer {
         Ok(())
     }
 
-    /// Hands the rows that wait to the encoder.
-    fn encode(&mut self) -> io::Result<()> {
+    /// Passes the waiting rows to the encoder.
+    fn encode_rows(&mut self) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let columns = columns(self.table).iter().enumerate();
-        let arrays = columns.map(|(at, column)| array(column, at, &self.rows)).collect();
+        let columns = table_columns(self.table).iter().enumerate();
+        let arrays = columns.map(|(at, column)| column_array(column, at, &self.rows)).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), arrays).map_err(io::Error::other)?;
         self.rows.clear();
         self.bytes = 0;
-        self.writer.write(&batch).map_err(failed)
+        self.writer.write(&batch).map_err(io_error)
     }
 
     pub fn finish(mut self) -> io::Result<PartFile> {
-        self.encode()?;
-        let mut file = self.writer.into_inner().map_err(failed)?;
+        self.encode_rows()?;
+        let mut file = self.writer.into_inner().map_err(io_error)?;
         file.flush()?;
         Ok(file)
     }
 }
 
-fn field(column: &Column) -> Field {
+fn arrow_field(column: &DataColumn) -> Field {
     let kind = match column.kind {
-        Kind::Text | Kind::Json => DataType::Utf8,
-        Kind::Whole => DataType::Int64,
-        Kind::Real => DataType::Float64,
-        Kind::Truth => DataType::Boolean,
+        DataKind::Text | DataKind::Json => DataType::Utf8,
+        DataKind::Integer => DataType::Int64,
+        DataKind::Real => DataType::Float64,
+        DataKind::Bool => DataType::Boolean,
     };
     Field::new(column.name, kind, true)
 }
 
-fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
+fn writer_properties(table: DataTable) -> Result<WriterProperties, ParquetError> {
     let version = env!("CARGO_PKG_VERSION");
     let metadata = [
-        (SCHEMA_KEY, SCHEMA.to_owned()),
+        (SCHEMA_KEY, SCHEMA_VERSION.to_owned()),
         ("trajview.table", table.word().to_owned()),
         ("trajview.version", version.to_owned()),
-        ("trajview.columns", described(table).to_string()),
+        ("trajview.columns", columns_json(table).to_string()),
     ];
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.to_owned(), value));
-    let sorted = ["task_id", "source_uri"].into_iter().filter_map(|name| place_of(name, table));
+    let sorted = ["task_id", "source_uri"].into_iter().filter_map(|name| column_index(name, table));
     let sorted = sorted.filter_map(|at| {
         Some(SortingColumn {
             column_idx: i32::try_from(at).ok()?,
@@ -179,36 +179,36 @@ fn properties(table: Table) -> Result<WriterProperties, ParquetError> {
         .build())
 }
 
-fn place_of(name: &str, table: Table) -> Option<usize> {
-    columns(table).iter().position(|column| column.name == name)
+fn column_index(name: &str, table: DataTable) -> Option<usize> {
+    table_columns(table).iter().position(|column| column.name == name)
 }
 
-fn array(column: &Column, at: usize, rows: &[Row]) -> ArrayRef {
-    let cells = rows.iter().map(|row| row.get(at).unwrap_or(&Cell::Missing));
+fn column_array(column: &DataColumn, at: usize, rows: &[DataRow]) -> ArrayRef {
+    let cells = rows.iter().map(|row| row.get(at).unwrap_or(&DataCell::Missing));
     match column.kind {
-        Kind::Text | Kind::Json => {
-            let short = |words: &&str| words.len() <= LONGEST;
-            let texts: Vec<Option<&str>> = cells.map(|cell| cell.text().filter(short)).collect();
+        DataKind::Text | DataKind::Json => {
+            let short = |words: &&str| words.len() <= LONGEST_TEXT;
+            let texts: Vec<Option<&str>> = cells.map(|cell| cell.as_text().filter(short)).collect();
             Arc::new(StringArray::from(texts))
         }
-        Kind::Whole => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
-            Cell::Whole(number) => Some(*number),
-            Cell::Missing | Cell::Text(_) | Cell::Real(_) | Cell::Truth(_) => None,
+        DataKind::Integer => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
+            DataCell::Integer(number) => Some(*number),
+            DataCell::Missing | DataCell::Text(_) | DataCell::Real(_) | DataCell::Bool(_) => None,
         }))),
-        Kind::Real => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
-            Cell::Real(number) => Some(*number),
-            Cell::Missing | Cell::Text(_) | Cell::Whole(_) | Cell::Truth(_) => None,
+        DataKind::Real => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
+            DataCell::Real(number) => Some(*number),
+            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Bool(_) => None,
         }))),
-        Kind::Truth => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
-            Cell::Truth(is_so) => Some(*is_so),
-            Cell::Missing | Cell::Text(_) | Cell::Whole(_) | Cell::Real(_) => None,
+        DataKind::Bool => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
+            DataCell::Bool(is_so) => Some(*is_so),
+            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Real(_) => None,
         }))),
     }
 }
 
-fn failed(why: ParquetError) -> io::Error {
+fn io_error(why: ParquetError) -> io::Error {
     match why {
-        // What is wrong with the disk is said as the disk says it.
+        // An error of the disk is reported as it is.
         ParquetError::External(why) => match why.downcast::<io::Error>() {
             Ok(why) => *why,
             Err(why) => io::Error::other(why),
@@ -217,24 +217,24 @@ fn failed(why: ParquetError) -> io::Error {
     }
 }
 
-/// What a file that [`Writer`] wrote says of itself.
+/// Reads the footer of a file that [`ParquetWriter`] wrote.
 ///
 /// # Errors
 ///
-/// A sentence, where it is no Parquet, or none of ours.
-pub(super) fn footer(file: &File) -> Result<ArrowReaderMetadata, String> {
-    let checked = file.metadata().and_then(|meta| parquet_footer::check(&mut &*file, meta.len()));
+/// A sentence, where it is no Parquet, or was not written by this program.
+pub(super) fn read_footer(file: &File) -> Result<ArrowReaderMetadata, String> {
+    let checked = file.metadata().and_then(|meta| parquet_footer::check_footer(&mut &*file, meta.len()));
     checked.map_err(|why| format!("no Parquet that can be read: {why}"))?;
-    let footer = guarded(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
+    let footer = catch_panic(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
         .map_err(|why| why.to_string())?
         .map_err(|why| format!("no Parquet that can be read: {why}"))?;
     match schema_of(&footer) {
-        Some(SCHEMA) => Ok(footer),
-        _ => Err(format!("no table of {SCHEMA}: the metadata says another schema, or none")),
+        Some(SCHEMA_VERSION) => Ok(footer),
+        _ => Err(format!("no table of {SCHEMA_VERSION}: the metadata says another schema, or none")),
     }
 }
 
-/// The schema of the tables, of a file that has one of them.
+/// Returns the schema of the tables, of a file that has one of them.
 pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
     let metadata = footer.metadata().file_metadata().key_value_metadata();
     let schema = metadata.into_iter().flatten().find(|pair| pair.key == SCHEMA_KEY);
@@ -242,34 +242,34 @@ pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
 }
 
 /// Reads the rows of a table by the names of its columns, a batch at a time; only some columns, where some are named.
-pub fn rows_by_name(table: Table, file: File, wanted: &[&str]) -> Result<Rows, String> {
-    let footer = footer(&file)?;
+pub fn read_rows_by_name(table: DataTable, file: File, wanted: &[&str]) -> Result<DataRows, String> {
+    let footer = read_footer(&file)?;
     let is_wanted =
         |field: &Arc<Field>| wanted.is_empty() || wanted.contains(&field.name().as_str());
     let all = footer.schema().fields().iter().zip(0..);
     let (found, read): (Vec<Arc<Field>>, Vec<usize>) =
         all.filter(|(field, _)| is_wanted(field)).map(|(field, at)| (field.clone(), at)).unzip();
-    let place = |column: &Column| {
-        let expected = field(column);
+    let place = |column: &DataColumn| {
+        let expected = arrow_field(column);
         let is_it = |found: &Arc<Field>| {
             found.name() == expected.name() && found.data_type() == expected.data_type()
         };
         found.iter().position(is_it)
     };
-    let places: Vec<Option<usize>> = columns(table).iter().map(place).collect();
+    let places: Vec<Option<usize>> = table_columns(table).iter().map(place).collect();
     let row = move |batch: &RecordBatch, at: usize| {
         let of = |place: &Option<usize>| {
-            place.map_or(Cell::Missing, |place| cell(batch.column(place), at))
+            place.map_or(DataCell::Missing, |place| cell_at(batch.column(place), at))
         };
         places.iter().map(of).collect()
     };
     read_by_batch(file, footer, Some(&read), row)
 }
 
-/// Reads what [`Writer`] wrote, a batch at a time.
-pub fn rows(table: Table, file: File) -> Result<Rows, String> {
-    let footer = footer(&file)?;
-    let expected: Vec<Field> = columns(table).iter().map(field).collect();
+/// Reads what [`ParquetWriter`] wrote, a batch at a time.
+pub fn read_rows(table: DataTable, file: File) -> Result<DataRows, String> {
+    let footer = read_footer(&file)?;
+    let expected: Vec<Field> = table_columns(table).iter().map(arrow_field).collect();
     let is_same = |(found, expected): (&Arc<Field>, &Field)| {
         found.name() == expected.name() && found.data_type() == expected.data_type()
     };
@@ -279,29 +279,30 @@ pub fn rows(table: Table, file: File) -> Result<Rows, String> {
         return Err(format!("the columns are not those of {table} in this version of trajview"));
     }
     let row = |batch: &RecordBatch, at: usize| {
-        batch.columns().iter().map(|column| cell(column, at)).collect()
+        batch.columns().iter().map(|column| cell_at(column, at)).collect()
     };
     read_by_batch(file, footer, None, row)
 }
 
-/// The rows of a file, each made of its place in a batch of all columns, or of those that are named by their places.
+/// Returns the rows of a file, each made of its place in a batch of all columns, or of those that are named by their
+/// places.
 fn read_by_batch(
     file: File,
     footer: ArrowReaderMetadata,
     read: Option<&[usize]>,
-    row: impl Fn(&RecordBatch, usize) -> Row + 'static,
-) -> Result<Rows, String> {
+    row: impl Fn(&RecordBatch, usize) -> DataRow + 'static,
+) -> Result<DataRows, String> {
     let mask = match read {
         Some(read) => ProjectionMask::roots(footer.parquet_schema(), read.iter().copied()),
         None => ProjectionMask::all(),
     };
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, footer);
     let builder = builder.with_projection(mask);
-    let mut batches = guarded(|| builder.with_batch_size(BATCH_ROWS).build())
+    let mut batches = catch_panic(|| builder.with_batch_size(BATCH_ROWS).build())
         .map_err(|why| why.to_string())?
         .map_err(|why| why.to_string())?;
     let mut is_damaged = false;
-    let mut read: std::vec::IntoIter<Row> = vec![].into_iter();
+    let mut read: std::vec::IntoIter<DataRow> = vec![].into_iter();
     Ok(Box::new(std::iter::from_fn(move || {
         loop {
             if let Some(row) = read.next() {
@@ -310,10 +311,10 @@ fn read_by_batch(
             if is_damaged {
                 return None;
             }
-            let rows_of = |batch: &RecordBatch| -> Vec<Row> {
+            let rows_of = |batch: &RecordBatch| -> Vec<DataRow> {
                 (0..batch.num_rows()).map(|at| row(batch, at)).collect()
             };
-            match guarded(|| batches.next().map(|batch| batch.map(|batch| rows_of(&batch)))) {
+            match catch_panic(|| batches.next().map(|batch| batch.map(|batch| rows_of(&batch)))) {
                 Ok(Some(Ok(rows))) => read = rows.into_iter(),
                 Ok(Some(Err(why))) => return Some(Err(why.to_string())),
                 Ok(None) => return None,
@@ -326,17 +327,17 @@ fn read_by_batch(
     })))
 }
 
-fn cell(column: &ArrayRef, at: usize) -> Cell {
+fn cell_at(column: &ArrayRef, at: usize) -> DataCell {
     if column.is_null(at) {
-        return Cell::Missing;
+        return DataCell::Missing;
     }
     if let Some(texts) = column.as_string_opt::<i32>() {
-        Cell::Text(texts.value(at).to_owned())
+        DataCell::Text(texts.value(at).to_owned())
     } else if let Some(numbers) = column.as_primitive_opt::<Int64Type>() {
-        Cell::Whole(numbers.value(at))
+        DataCell::Integer(numbers.value(at))
     } else if let Some(numbers) = column.as_primitive_opt::<Float64Type>() {
-        Cell::Real(numbers.value(at))
+        DataCell::Real(numbers.value(at))
     } else {
-        column.as_boolean_opt().map_or(Cell::Missing, |truths| Cell::Truth(truths.value(at)))
+        column.as_boolean_opt().map_or(DataCell::Missing, |truths| DataCell::Bool(truths.value(at)))
     }
 }

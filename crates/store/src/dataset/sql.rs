@@ -1,5 +1,5 @@
-//! The same tables for questions in SQL, in a database that SQLite keeps in memory and, where it grows, in a file without a
-//! name. Nothing of it outlives the question. Tables that were exported already are read where they lie.
+//! Queries in SQL over the same tables, in a database that SQLite keeps in memory and, where it grows, in a file
+//! without a name. Nothing of it remains after the query. Tables that were exported already are read in place.
 
 use std::{collections::BTreeMap, io};
 
@@ -9,34 +9,34 @@ use rusqlite::{
 };
 
 use super::{
-    cell::{Cell, Row},
-    columns::{Kind, Table, columns},
-    exported::Exported,
-    spool::Spool,
+    cell::{DataCell, DataRow},
+    columns::{DataKind, DataTable, table_columns},
+    exported_tables::ExportedTables,
+    run_spool::RunSpool,
 };
 
 /// A table of answers: names of columns, and rows.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct QueryAnswer {
     pub columns: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+    pub rows: Vec<Vec<DataCell>>,
 }
 
-/// The tables of a spool, to be asked.
-pub struct Database(Connection);
+/// A database of the tables of a spool, which can be queried.
+pub struct QueryDatabase(Connection);
 
-/// Bytes of memory that SQLite may take for a query; what it sorts or groups beyond that is on the disk.
+/// The most bytes of memory that SQLite may take for a query; what it sorts or groups beyond that is on the disk.
 const MOST_MEMORY: i64 = 192 << 20;
 
-/// Bytes of one value, whatever a query makes of the texts of runs.
+/// The number of bytes of one value, whatever a query makes of the texts of runs.
 const LONGEST: i32 = 48 << 20;
 
-/// Bytes of an answer, which is held until its columns are laid out.
+/// The most bytes of an answer, which is held until its columns are laid out.
 const MOST_OF_AN_ANSWER: usize = 96 << 20;
 
-/// Why a query has no answer.
+/// The reason why a query has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
+pub enum QueryError {
     /// A sentence.
     #[error("{0}")]
     Wrong(String),
@@ -44,17 +44,17 @@ pub enum AskError {
     Interrupted,
 }
 
-/// Ends the query of a [`Database`] from another thread.
-pub struct Interrupt(rusqlite::InterruptHandle);
+/// A handle that ends the query of a [`QueryDatabase`] from another thread.
+pub struct QueryInterrupt(rusqlite::InterruptHandle);
 
-impl Interrupt {
+impl QueryInterrupt {
     pub fn interrupt(&self) {
         self.0.interrupt();
     }
 }
 
-/// A database that is nowhere, within the bounds of memory.
-fn bounded() -> io::Result<Connection> {
+/// Opens an empty database that has no file, within the limits of memory.
+fn open_bounded() -> io::Result<Connection> {
     let connection = Connection::open("").map_err(io::Error::other)?;
     connection.pragma_update(None, "hard_heap_limit", MOST_MEMORY).map_err(io::Error::other)?;
     connection.pragma_update(None, "temp_store", "file").map_err(io::Error::other)?;
@@ -62,135 +62,135 @@ fn bounded() -> io::Result<Connection> {
     Ok(connection)
 }
 
-impl Database {
-    /// Takes the rows of some tables; the others are there without rows.
+impl QueryDatabase {
+    /// Makes a database with the rows of some tables; the other tables exist without rows.
     ///
     /// # Errors
     ///
     /// Where the rows cannot be read or the database cannot be written.
-    pub fn of(spool: &mut Spool, tables: &[Table]) -> io::Result<Self> {
-        let mut connection = bounded()?;
-        for table in Table::ALL {
-            connection.execute(&created(table), ()).map_err(io::Error::other)?;
+    pub fn from_spool(spool: &mut RunSpool, tables: &[DataTable]) -> io::Result<Self> {
+        let mut connection = open_bounded()?;
+        for table in DataTable::ALL {
+            connection.execute(&create_statement(table), ()).map_err(io::Error::other)?;
         }
         for table in tables {
-            fill(&mut connection, *table, |add| spool.write(*table, add))?;
+            copy_rows(&mut connection, *table, |add| spool.write_table(*table, add))?;
         }
         connection.pragma_update(None, "query_only", true).map_err(io::Error::other)?;
         Ok(Self(connection))
     }
 
-    /// The tables of exports. The largest that the query names is read where it lies, and what it is joined with is copied:
-    /// only a copy has an index.
+    /// Returns the tables of exports. The largest that the query names is read where it lies, and what it is joined
+    /// with is copied: only a copy has an index.
     ///
     /// # Errors
     ///
     /// Where a part cannot be read or the database cannot be written.
-    pub fn over(exported: &Exported, query: &str) -> io::Result<Self> {
-        let mut connection = bounded()?;
-        let (mentions, named) = (Mentions::of(query), named_in(query));
-        let lying = register_lying(exported, &mentions, &named, &connection)?;
-        for table in Table::ALL.into_iter().filter(|table| !lying.contains(table)) {
-            connection.execute(&created(table), ()).map_err(io::Error::other)?;
+    pub fn over_exports(exported: &ExportedTables, query: &str) -> io::Result<Self> {
+        let mut connection = open_bounded()?;
+        let (mentions, named) = (TableMentions::in_query(query), tables_named_in(query));
+        let tables_in_place = register_in_place(exported, &mentions, &named, &connection)?;
+        for table in DataTable::ALL.into_iter().filter(|table| !tables_in_place.contains(table)) {
+            connection.execute(&create_statement(table), ()).map_err(io::Error::other)?;
             if named.contains(&table) {
-                let rows = exported.rows(table, &[]).map_err(io::Error::other)?;
+                let rows = exported.table_rows(table, &[]).map_err(io::Error::other)?;
                 let mut rows = rows.map(|row| row.map_err(io::Error::other));
-                fill(&mut connection, table, |add| rows.try_for_each(|row| add(&row?)))?;
+                copy_rows(&mut connection, table, |add| rows.try_for_each(|row| add(&row?)))?;
             }
         }
         connection.pragma_update(None, "query_only", true).map_err(io::Error::other)?;
         Ok(Self(connection))
     }
 
-    /// What a query gives.
+    /// Runs a query and returns its result.
     ///
     /// # Errors
     ///
-    /// A sentence of SQLite's, where the query is wrong, and where it is no query; where it takes more than it may, and where
-    /// somebody interrupts it.
-    pub fn ask(&self, query: &str) -> Result<Answer, AskError> {
-        let mut statement = self.0.prepare(query).map_err(sentence)?;
+    /// A sentence of SQLite, where the query is wrong, where it is no query, where it exceeds a limit, and where
+    /// another thread interrupts it.
+    pub fn run_query(&self, query: &str) -> Result<QueryAnswer, QueryError> {
+        let mut statement = self.0.prepare(query).map_err(query_error)?;
         if !statement.readonly() || statement.column_count() == 0 {
             let why = "expected one query, as select; nothing can be changed here";
-            return Err(AskError::Wrong(why.into()));
+            return Err(QueryError::Wrong(why.into()));
         }
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let mut found = statement.query(()).map_err(sentence)?;
+        let mut cursor = statement.query(()).map_err(query_error)?;
         let (mut rows, mut bytes) = (vec![], 0_usize);
-        while let Some(row) = found.next().map_err(sentence)? {
-            let cells = (0..names.len()).map(|at| row.get_ref(at).map(cell));
-            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(sentence)?;
+        while let Some(row) = cursor.next().map_err(query_error)? {
+            let cells = (0..names.len()).map(|at| row.get_ref(at).map(cell_from_sqlite));
+            let cells = cells.collect::<Result<Vec<_>, _>>().map_err(query_error)?;
             let sizes =
-                cells.iter().map(|cell| size_of::<Cell>() + cell.text().map_or(0, str::len));
-            bytes += size_of::<Vec<Cell>>() + sizes.sum::<usize>();
+                cells.iter().map(|cell| size_of::<DataCell>() + cell.as_text().map_or(0, str::len));
+            bytes += size_of::<Vec<DataCell>>() + sizes.sum::<usize>();
             if bytes > MOST_OF_AN_ANSWER {
-                return Err(AskError::Wrong(format!(
+                return Err(QueryError::Wrong(format!(
                     "the answer has more than {} MiB; ask for fewer rows or columns, or export the tables",
                     MOST_OF_AN_ANSWER >> 20
                 )));
             }
             rows.push(cells);
         }
-        drop(found);
-        Ok(Answer { columns: names, rows })
+        drop(cursor);
+        Ok(QueryAnswer { columns: names, rows })
     }
 
-    /// By which another thread ends a query.
-    pub fn interrupt(&self) -> Interrupt {
-        Interrupt(self.0.get_interrupt_handle())
+    /// Returns a handle by which another thread ends a query.
+    pub fn interrupt_handle(&self) -> QueryInterrupt {
+        QueryInterrupt(self.0.get_interrupt_handle())
     }
 }
 
-/// The tables of those that are named which are read where they lie: the largest from which rows are taken, unless they are taken
-/// twice or by a query within the query, as then they might be read for each row of another; and those whose name only stands
-/// there. None where the export is not in a form for it.
+/// Registers the tables that are read in place and returns them. These are the largest of the named tables from which
+/// rows are taken, unless its rows are taken twice or by an inner query, which might read them for each row of another
+/// table; and the tables that are named without taking rows. Empty where the form of the export does not allow it.
 #[cfg(feature = "parquet")]
-fn register_lying(
-    exported: &Exported,
-    mentions: &Mentions,
-    named: &[Table],
+fn register_in_place(
+    exported: &ExportedTables,
+    mentions: &TableMentions,
+    named: &[DataTable],
     connection: &Connection,
-) -> io::Result<Vec<Table>> {
-    use super::{form::Form, in_place::InPlace};
-    let mut largest: Option<(Table, InPlace)> = None;
-    let mut lying = vec![];
+) -> io::Result<Vec<DataTable>> {
+    use super::{table_format::TableFormat, sqlite_scan::TableFiles};
+    let mut largest: Option<(DataTable, TableFiles)> = None;
+    let mut in_place = vec![];
     for table in named {
-        let Some((Form::Parquet, files)) = exported.files(*table) else { continue };
-        let found = InPlace::open(*table, &files).map_err(io::Error::other)?;
+        let Some((TableFormat::Parquet, files)) = exported.table_files(*table) else { continue };
+        let table_files = TableFiles::open(*table, &files).map_err(io::Error::other)?;
         if !mentions.counts.contains_key(table) {
-            lying.push((*table, found));
-        } else if largest.as_ref().is_none_or(|(_, other)| other.count() < found.count()) {
-            largest = Some((*table, found));
+            in_place.push((*table, table_files));
+        } else if largest.as_ref().is_none_or(|(_, other)| other.row_count() < table_files.row_count()) {
+            largest = Some((*table, table_files));
         }
     }
-    let is_taken_once = |table: &Table| {
-        mentions.counts.get(table) == Some(&1) && (mentions.all() == 1 || !mentions.has_inner_query)
+    let is_taken_once = |table: &DataTable| {
+        mentions.counts.get(table) == Some(&1) && (mentions.mention_count() == 1 || !mentions.has_inner_query)
     };
-    lying.extend(largest.filter(|(table, _)| is_taken_once(table)));
-    let register = |(table, found): (Table, InPlace)| {
-        found.register(connection).map(|()| table).map_err(io::Error::other)
+    in_place.extend(largest.filter(|(table, _)| is_taken_once(table)));
+    let register = |(table, table_files): (DataTable, TableFiles)| {
+        table_files.register_table(connection).map(|()| table).map_err(io::Error::other)
     };
-    lying.into_iter().map(register).collect()
+    in_place.into_iter().map(register).collect()
 }
 
 #[cfg(not(feature = "parquet"))]
-fn register_lying(
-    _: &Exported,
-    _: &Mentions,
-    _: &[Table],
+fn register_in_place(
+    _: &ExportedTables,
+    _: &TableMentions,
+    _: &[DataTable],
     _: &Connection,
-) -> io::Result<Vec<Table>> {
+) -> io::Result<Vec<DataTable>> {
     Ok(vec![])
 }
 
 /// Copies the rows of a table into the database.
-fn fill(
+fn copy_rows(
     connection: &mut Connection,
-    table: Table,
-    rows: impl FnOnce(&mut dyn FnMut(&Row) -> io::Result<()>) -> io::Result<()>,
+    table: DataTable,
+    rows: impl FnOnce(&mut dyn FnMut(&DataRow) -> io::Result<()>) -> io::Result<()>,
 ) -> io::Result<()> {
     let transaction = connection.transaction().map_err(io::Error::other)?;
-    let holes = vec!["?"; columns(table).len()].join(", ");
+    let holes = vec!["?"; table_columns(table).len()].join(", ");
     let insert = format!("insert into {} values ({holes})", table.word());
     let mut statement = transaction.prepare(&insert).map_err(io::Error::other)?;
     rows(&mut |row| statement.execute(params_from_iter(row)).map(drop).map_err(io::Error::other))?;
@@ -198,11 +198,11 @@ fn fill(
     transaction.commit().map_err(io::Error::other)
 }
 
-/// What SQLite says, in a sentence.
-fn sentence(why: rusqlite::Error) -> AskError {
+/// Turns an error of SQLite into a sentence.
+fn query_error(why: rusqlite::Error) -> QueryError {
     use rusqlite::ErrorCode;
-    AskError::Wrong(match why.sqlite_error_code() {
-        Some(ErrorCode::OperationInterrupted) => return AskError::Interrupted,
+    QueryError::Wrong(match why.sqlite_error_code() {
+        Some(ErrorCode::OperationInterrupted) => return QueryError::Interrupted,
         Some(ErrorCode::OutOfMemory) => format!(
             "the query needs more than {} MiB of memory; ask for fewer or shorter values",
             MOST_MEMORY >> 20
@@ -219,23 +219,23 @@ fn sentence(why: rusqlite::Error) -> AskError {
     })
 }
 
-/// From which tables a query takes rows, as far as its words tell.
+/// The tables that a query takes rows from, as far as its text shows.
 #[derive(Debug, Default, PartialEq)]
-struct Mentions {
-    /// How often the name of each table stands behind `from` or `join`, or in the list behind `from`.
-    counts: BTreeMap<Table, usize>,
-    /// A query stands where a value does: it may be asked for each row of another.
+struct TableMentions {
+    /// The number of times that the name of each table follows `from` or `join`, or is in the list after `from`.
+    counts: BTreeMap<DataTable, usize>,
+    /// True if a query is in the place of a value: it may run for each row of another table.
     has_inner_query: bool,
 }
 
-impl Mentions {
-    fn of(query: &str) -> Self {
+impl TableMentions {
+    fn in_query(query: &str) -> Self {
         const ENDS: [&str; 8] =
             ["where", "group", "order", "limit", "having", "union", "except", "intersect"];
         let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut found = Self::default();
+        let mut mentions = Self::default();
         let (mut in_list, mut is_next) = (false, false);
-        // Whether a bracket was the last that stood there, and where it stands no table does.
+        // True if a bracket was the last token, in a place where no table can be.
         let mut is_in_bracket = false;
         let mut last = String::new();
         let mut rest = query;
@@ -256,84 +256,84 @@ impl Mentions {
                 "(" => is_in_bracket = !is_next && last != "as",
                 "\"" | "`" | "[" => {}
                 "select" => {
-                    found.has_inner_query |= last == "(" && is_in_bracket;
+                    mentions.has_inner_query |= last == "(" && is_in_bracket;
                     (in_list, is_next) = (false, false);
                 }
                 word if ENDS.contains(&word) => (in_list, is_next) = (false, false),
                 word => {
-                    if let Some(table) = Table::by_word(word).filter(|_| is_next) {
-                        *found.counts.entry(table).or_default() += 1;
+                    if let Some(table) = DataTable::by_word(word).filter(|_| is_next) {
+                        *mentions.counts.entry(table).or_default() += 1;
                     }
                     is_next = false;
                 }
             }
             last = word;
         }
-        found
+        mentions
     }
 
-    /// How often rows of all tables are taken.
-    fn all(&self) -> usize {
+    /// Returns how often rows are taken, of all tables together.
+    fn mention_count(&self) -> usize {
         self.counts.values().sum()
     }
 }
 
-/// The tables that a query may read: those whose names stand in it.
-pub fn named_in(query: &str) -> Vec<Table> {
+/// Returns the tables that a query may read: those whose names it contains.
+pub fn tables_named_in(query: &str) -> Vec<DataTable> {
     let words: Vec<String> = query
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .map(str::to_ascii_lowercase)
         .collect();
-    Table::ALL.into_iter().filter(|table| words.iter().any(|it| it == table.word())).collect()
+    DataTable::ALL.into_iter().filter(|table| words.iter().any(|it| it == table.word())).collect()
 }
 
-fn created(table: Table) -> String {
-    let columns = columns(table).iter().map(|column| declared(column.name, column.kind));
+fn create_statement(table: DataTable) -> String {
+    let columns = table_columns(table).iter().map(|column| column_declaration(column.name, column.kind));
     format!("create table {} ({})", table.word(), columns.collect::<Vec<_>>().join(", "))
 }
 
-/// A column as a table is made with it.
-pub(super) fn declared(name: &str, kind: Kind) -> String {
+/// Returns a column as a table is made with it.
+pub(super) fn column_declaration(name: &str, kind: DataKind) -> String {
     let kind = match kind {
-        Kind::Text | Kind::Json => "text",
-        Kind::Whole => "integer",
-        Kind::Real => "real",
-        Kind::Truth => "boolean",
+        DataKind::Text | DataKind::Json => "text",
+        DataKind::Integer => "integer",
+        DataKind::Real => "real",
+        DataKind::Bool => "boolean",
     };
     format!("\"{name}\" {kind}")
 }
 
-/// A cell as SQLite keeps it.
-pub(super) fn value(cell: &Cell) -> Value {
+/// Returns a cell as SQLite keeps it.
+pub(super) fn sqlite_value(cell: &DataCell) -> Value {
     match cell {
-        Cell::Missing => Value::Null,
-        Cell::Text(words) => Value::Text(words.clone()),
-        Cell::Whole(number) => Value::Integer(*number),
-        Cell::Real(number) => Value::Real(*number),
-        Cell::Truth(is_so) => Value::Integer(i64::from(*is_so)),
+        DataCell::Missing => Value::Null,
+        DataCell::Text(words) => Value::Text(words.clone()),
+        DataCell::Integer(number) => Value::Integer(*number),
+        DataCell::Real(number) => Value::Real(*number),
+        DataCell::Bool(is_so) => Value::Integer(i64::from(*is_so)),
     }
 }
 
-impl ToSql for Cell {
+impl ToSql for DataCell {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self {
             Self::Missing => ToSqlOutput::Owned(Value::Null),
             Self::Text(words) => ToSqlOutput::Borrowed(ValueRef::Text(words.as_bytes())),
-            Self::Whole(number) => ToSqlOutput::Owned(Value::Integer(*number)),
+            Self::Integer(number) => ToSqlOutput::Owned(Value::Integer(*number)),
             Self::Real(number) => ToSqlOutput::Owned(Value::Real(*number)),
-            Self::Truth(is_so) => ToSqlOutput::Owned(Value::Integer(i64::from(*is_so))),
+            Self::Bool(is_so) => ToSqlOutput::Owned(Value::Integer(i64::from(*is_so))),
         })
     }
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+fn cell_from_sqlite(value: ValueRef<'_>) -> DataCell {
     match value {
-        ValueRef::Null => Cell::Missing,
-        ValueRef::Integer(number) => Cell::Whole(number),
-        ValueRef::Real(number) if number.is_finite() => Cell::Real(number),
-        ValueRef::Real(_) => Cell::Missing,
+        ValueRef::Null => DataCell::Missing,
+        ValueRef::Integer(number) => DataCell::Integer(number),
+        ValueRef::Real(number) if number.is_finite() => DataCell::Real(number),
+        ValueRef::Real(_) => DataCell::Missing,
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-            Cell::Text(String::from_utf8_lossy(bytes).into_owned())
+            DataCell::Text(String::from_utf8_lossy(bytes).into_owned())
         }
     }
 }
@@ -342,41 +342,41 @@ fn cell(value: ValueRef<'_>) -> Cell {
 mod tests {
     use serde_json::json;
 
-    use super::{super::spool::RunRows, *};
+    use super::{super::run_spool::RunRows, *};
 
-    fn database() -> Database {
+    fn test_database() -> QueryDatabase {
         let folder = tempfile::tempdir().unwrap();
-        let mut spool = Spool::new(folder.path()).unwrap();
+        let mut spool = RunSpool::new(folder.path()).unwrap();
         for (path, task, tokens) in [("b", "t", json!(3)), ("a", "t", json!(null))] {
             let mut rows = RunRows::new(Some(task), path);
             let row = json!({ "source_uri": path, "task_id": task, "total_tokens": tokens,
                 "outcome": { "success": true }, "totals": { "cost_usd": 0.1 } });
-            rows.push(Table::Runs, &row);
-            spool.add(rows).unwrap();
+            rows.push(DataTable::Runs, &row);
+            spool.add_run(rows).unwrap();
         }
-        Database::of(&mut spool, &[Table::Runs]).unwrap()
+        QueryDatabase::from_spool(&mut spool, &[DataTable::Runs]).unwrap()
     }
 
     #[test]
     fn a_query_sees_the_values_of_the_tables_and_null_is_null() {
-        let answer = database()
-            .ask("select source_uri, total_tokens, success, cost_usd from runs order by source_uri")
+        let answer = test_database()
+            .run_query("select source_uri, total_tokens, success, cost_usd from runs order by source_uri")
             .unwrap();
 
         assert_eq!(answer.columns, ["source_uri", "total_tokens", "success", "cost_usd"]);
         let row = |path: &str, tokens| {
-            vec![Cell::Text(path.into()), tokens, Cell::Whole(1), Cell::Real(0.1)]
+            vec![DataCell::Text(path.into()), tokens, DataCell::Integer(1), DataCell::Real(0.1)]
         };
-        assert_eq!(answer.rows, [row("a", Cell::Missing), row("b", Cell::Whole(3))]);
+        assert_eq!(answer.rows, [row("a", DataCell::Missing), row("b", DataCell::Integer(3))]);
     }
 
     #[test]
     fn tables_that_are_not_named_are_there_without_rows() {
-        let answer = database().ask("select count(*) from texts").unwrap();
+        let answer = test_database().run_query("select count(*) from texts").unwrap();
 
-        assert_eq!(answer.rows, [[Cell::Whole(0)]]);
-        assert_eq!(named_in("SELECT * FROM Runs join turns t"), [Table::Runs, Table::Turns]);
-        assert_eq!(named_in("select my_runs"), []);
+        assert_eq!(answer.rows, [[DataCell::Integer(0)]]);
+        assert_eq!(tables_named_in("SELECT * FROM Runs join turns t"), [DataTable::Runs, DataTable::Turns]);
+        assert_eq!(tables_named_in("select my_runs"), []);
     }
 
     #[test]
@@ -395,29 +395,29 @@ mod tests {
             ("select 1 from runs where turns in (select turn from turns)", [1, 1], true),
             ("select max(turns), (1) from main.runs", [0, 0], false),
         ] {
-            let found = Mentions::of(query);
-            let count = |table| found.counts.get(&table).copied().unwrap_or_default();
-            let counts = [count(Table::Runs), count(Table::Turns)];
-            assert_eq!((counts, found.has_inner_query), (expected, has_inner_query), "{query}");
+            let mentions = TableMentions::in_query(query);
+            let count = |table| mentions.counts.get(&table).copied().unwrap_or_default();
+            let counts = [count(DataTable::Runs), count(DataTable::Turns)];
+            assert_eq!((counts, mentions.has_inner_query), (expected, has_inner_query), "{query}");
         }
     }
 
     #[test]
     fn nothing_can_be_changed() {
-        let database = database();
+        let database = test_database();
         for query in
             ["delete from runs", "drop table runs", "attach 'x.db' as x", "create table x (a)", ""]
         {
-            assert!(database.ask(query).is_err(), "{query}");
+            assert!(database.run_query(query).is_err(), "{query}");
         }
         assert!(
-            database.ask("select nothing from runs").unwrap_err().to_string().contains("nothing")
+            database.run_query("select nothing from runs").unwrap_err().to_string().contains("nothing")
         );
     }
 
     #[test]
     fn the_memory_of_a_query_and_of_its_answer_is_bounded_whatever_it_asks_for() {
-        let database = database();
+        let database = test_database();
         let many = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 400)";
         for query in [
             "select zeroblob(999999999)",
@@ -427,19 +427,19 @@ mod tests {
             &format!("{many} select group_concat(hex(zeroblob(99999))) from n"),
             &format!("{many} select i, hex(zeroblob(999999)) from n"),
         ] {
-            let why = database.ask(query).unwrap_err().to_string();
+            let why = database.run_query(query).unwrap_err().to_string();
             assert!(why.contains(" MiB"), "{query}: {why}");
         }
         let sorted = format!(
             "{many} select count(*) from (select hex(randomblob(99999)) h from n order by h)"
         );
-        assert_eq!(database.ask(&sorted).unwrap().rows, [[Cell::Whole(400)]]);
+        assert_eq!(database.run_query(&sorted).unwrap().rows, [[DataCell::Integer(400)]]);
     }
 
     #[test]
     fn a_query_without_an_end_is_interrupted() {
-        let database = database();
-        let interrupt = database.interrupt();
+        let database = test_database();
+        let interrupt = database.interrupt_handle();
         let (begin, begun) = std::sync::mpsc::channel::<()>();
 
         let outcome = std::thread::scope(|scope| {
@@ -451,11 +451,11 @@ mod tests {
                 }
             });
             let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) from n";
-            let outcome = database.ask(endless);
+            let outcome = database.run_query(endless);
             drop(begin);
             outcome
         });
 
-        assert_eq!(outcome, Err(AskError::Interrupted));
+        assert_eq!(outcome, Err(QueryError::Interrupted));
     }
 }

@@ -1,10 +1,10 @@
 use super::*;
 use std::thread;
 
-use crate::replaced::locked;
+use crate::atomic_file::lock_folder;
 use trajview_run::rubric::Judgement;
 
-fn label(component: &str, score: u8) -> Label {
+fn test_label(component: &str, score: u8) -> Label {
     Label {
         component: component.into(),
         commit: Some("c0ffee".into()),
@@ -23,7 +23,7 @@ fn names_in(folder: &Path) -> Vec<String> {
 fn file_of(annotator: &str) -> String {
     let bundle = tempfile::tempdir().unwrap();
     let mut book = LabelBook::open(bundle.path(), annotator).unwrap();
-    book.put(label("C1", 1)).unwrap();
+    book.put_label(test_label("C1", 1)).unwrap();
     names_in(&bundle.path().join("labels")).join(" ")
 }
 
@@ -33,10 +33,10 @@ fn a_label_is_on_the_disk_when_put_returns_and_takes_the_place_of_the_one_before
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
     assert_eq!(names_in(bundle.path()), Vec::<String>::new());
 
-    book.put(label("C1", 1)).unwrap();
-    book.put(label("C2", 2)).unwrap();
-    book.put(Label { reason: Some("agree".into()), ..label("C1", 4) }).unwrap();
-    book.put(Label { commit: Some("beef".into()), ..label("C1", 0) }).unwrap();
+    book.put_label(test_label("C1", 1)).unwrap();
+    book.put_label(test_label("C2", 2)).unwrap();
+    book.put_label(Label { reason: Some("agree".into()), ..test_label("C1", 4) }).unwrap();
+    book.put_label(Label { commit: Some("beef".into()), ..test_label("C1", 0) }).unwrap();
 
     assert_eq!(names_in(&bundle.path().join("labels")), ["A1.json"]);
     let text = fs::read_to_string(bundle.path().join("labels/A1.json")).unwrap();
@@ -61,15 +61,15 @@ fn a_label_is_on_the_disk_when_put_returns_and_takes_the_place_of_the_one_before
 fn the_last_label_of_a_component_is_the_one_given_last() {
     let bundle = tempfile::tempdir().unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
-    let of_none = Label { judgement: None, ..label("C1", 2) };
+    let of_none = Label { judgement: None, ..test_label("C1", 2) };
     let judgement = Judgement { file: "judgements/a.json".into(), ..Judgement::default() };
 
-    book.put_all(&[label("C1", 1), label("C2", 1), of_none.clone()]).unwrap();
-    assert_eq!(book.labels().on(&judgement, "C1").unwrap().given, &of_none);
-    book.put(label("C1", 3)).unwrap();
+    book.put_labels(&[test_label("C1", 1), test_label("C2", 1), of_none.clone()]).unwrap();
+    assert_eq!(book.labels().label_for(&judgement, "C1").unwrap().label, &of_none);
+    book.put_label(test_label("C1", 3)).unwrap();
 
-    assert_eq!(book.labels().on(&judgement, "C1").unwrap().given, &label("C1", 3));
-    assert_eq!(book.labels().labels, [label("C2", 1), of_none, label("C1", 3)]);
+    assert_eq!(book.labels().label_for(&judgement, "C1").unwrap().label, &test_label("C1", 3));
+    assert_eq!(book.labels().labels, [test_label("C2", 1), of_none, test_label("C1", 3)]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn fields_we_do_not_know_stay_as_they_are() {
     .unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
 
-    book.put(Label { component: "C1".into(), score: Some(3.0), ..Label::default() }).unwrap();
+    book.put_label(Label { component: "C1".into(), score: Some(3.0), ..Label::default() }).unwrap();
 
     assert_eq!(names_in(&folder), ["first rater.json"]);
     let text = fs::read_to_string(folder.join("first rater.json")).unwrap();
@@ -113,12 +113,12 @@ fn two_names_never_share_a_file_and_every_name_is_harmless() {
 fn raters_in_one_bundle_keep_to_their_own_files() {
     let bundle = tempfile::tempdir().unwrap();
     for (at, name) in (0..).zip(["a/b", "a_b", "a b"]) {
-        LabelBook::open(bundle.path(), name).unwrap().put(label("C1", at)).unwrap();
+        LabelBook::open(bundle.path(), name).unwrap().put_label(test_label("C1", at)).unwrap();
     }
     for (at, name) in (0..).zip(["a/b", "a_b", "a b"]) {
         let book = LabelBook::open(bundle.path(), name).unwrap();
         assert_eq!(book.labels().annotator, name);
-        assert_eq!(book.labels().labels, [label("C1", at)]);
+        assert_eq!(book.labels().labels, [test_label("C1", at)]);
     }
     assert_eq!(names_in(&bundle.path().join("labels")).len(), 3);
 }
@@ -132,7 +132,7 @@ fn a_file_of_another_rater_with_our_name_is_left_alone() {
     fs::write(folder.join("bob.json"), "not ours").unwrap();
 
     for name in ["ann", "bob"] {
-        LabelBook::open(bundle.path(), name).unwrap().put(label("C1", 1)).unwrap();
+        LabelBook::open(bundle.path(), name).unwrap().put_label(test_label("C1", 1)).unwrap();
     }
 
     assert_eq!(fs::read(folder.join("bob.json")).unwrap(), b"not ours");
@@ -147,7 +147,7 @@ fn two_programs_that_label_at_once_lose_nothing() {
     let work = |program: usize| {
         let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
         for at in 0..20 {
-            book.put(label(&format!("C{program}-{at}"), 2)).unwrap();
+            book.put_label(test_label(&format!("C{program}-{at}"), 2)).unwrap();
         }
     };
 
@@ -197,7 +197,7 @@ fn a_link_is_not_followed() {
     fs::write(outside.path().join("A1.json"), r#"{"annotator": "A1", "labels": []}"#).unwrap();
     std::os::unix::fs::symlink(outside.path().join("A1.json"), folder.join("A1.json")).unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
-    book.put(label("C1", 1)).unwrap();
+    book.put_label(test_label("C1", 1)).unwrap();
     assert!(!book.path().ends_with("A1.json"));
     let theirs = fs::read_to_string(outside.path().join("A1.json")).unwrap();
     assert_eq!(theirs, r#"{"annotator": "A1", "labels": []}"#);
@@ -207,10 +207,10 @@ fn a_link_is_not_followed() {
 fn a_program_that_holds_the_folder_for_long_is_told_of() {
     let bundle = tempfile::tempdir().unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
-    book.put(label("C1", 1)).unwrap();
-    let held = locked(&bundle.path().join("labels")).unwrap();
+    book.put_label(test_label("C1", 1)).unwrap();
+    let lock = lock_folder(&bundle.path().join("labels")).unwrap();
 
-    let why = held.is_some().then(|| book.put(label("C2", 1)).unwrap_err().to_string());
+    let why = lock.is_some().then(|| book.put_label(test_label("C2", 1)).unwrap_err().to_string());
 
     if let Some(why) = why {
         assert!(why.contains("another program has been writing labels"), "{why}");
@@ -223,15 +223,15 @@ fn of_two_handles_of_one_rater_the_first_label_stands_and_the_second_is_given_it
     let open = || LabelBook::open(bundle.path(), "A1").unwrap();
     let (mut one, mut two) = (open(), open());
 
-    assert_eq!(one.put_if_as_seen(label("C1", 3), None).unwrap(), None);
-    let stands = two.put_if_as_seen(label("C1", 1), None).unwrap();
+    assert_eq!(one.put_unless_changed(test_label("C1", 3), None).unwrap(), None);
+    let stands = two.put_unless_changed(test_label("C1", 1), None).unwrap();
 
-    assert_eq!(stands, Some(label("C1", 3)));
+    assert_eq!(stands, Some(test_label("C1", 3)));
     assert_eq!(two.labels(), one.labels());
-    assert_eq!(open().labels().labels, [label("C1", 3)]);
-    let amended = Label { note: Some("seen".into()), ..label("C1", 3) };
-    assert_eq!(two.put_if_as_seen(amended.clone(), stands.as_ref()).unwrap(), None);
-    assert_eq!(two.put_if_as_seen(amended.clone(), None).unwrap(), None, "written already");
+    assert_eq!(open().labels().labels, [test_label("C1", 3)]);
+    let amended = Label { note: Some("seen".into()), ..test_label("C1", 3) };
+    assert_eq!(two.put_unless_changed(amended.clone(), stands.as_ref()).unwrap(), None);
+    assert_eq!(two.put_unless_changed(amended.clone(), None).unwrap(), None, "written already");
     assert_eq!(open().labels().labels, [amended]);
 }
 
@@ -239,10 +239,10 @@ fn of_two_handles_of_one_rater_the_first_label_stands_and_the_second_is_given_it
 fn what_was_labelled_with_the_verdict_in_sight_never_becomes_blind_again() {
     let bundle = tempfile::tempdir().unwrap();
     let mut book = LabelBook::open(bundle.path(), "A1").unwrap();
-    book.put(Label { score: None, blind: Some(false), ..label("C1", 0) }).unwrap();
+    book.put_label(Label { score: None, blind: Some(false), ..test_label("C1", 0) }).unwrap();
 
-    book.put(label("C1", 2)).unwrap();
-    book.put_all(&[label("C1", 4), label("C2", 4)]).unwrap();
+    book.put_label(test_label("C1", 2)).unwrap();
+    book.put_labels(&[test_label("C1", 4), test_label("C2", 4)]).unwrap();
 
     let blind = book.labels().labels.iter().map(|it| (it.score, it.blind));
     assert_eq!(blind.collect::<Vec<_>>(), [(Some(4.0), Some(false)), (Some(4.0), Some(true))]);

@@ -1,10 +1,10 @@
-//! Layers of project state over what is on the disk: a recorded run fed to a layer ([`Feed`]), the record of a layer in a
-//! bundle ([`history`]), and what such records say over a run (`records`).
+//! Layers of project state over what is on the disk: a recorded run fed to a layer ([`RunFeed`]), the record of a layer
+//! in a bundle ([`layer_history`]), and what such records say over a run (`records`).
 
-mod feed;
-pub mod history;
+mod run_feed;
+pub mod layer_history;
 #[cfg(test)]
 mod memory_over_sample;
-mod records;
+mod layer_records;
 
-pub use feed::Feed;
+pub use run_feed::RunFeed;

@@ -1,15 +1,15 @@
-//! Looking for something in every run below some paths: what is in the index is narrowed down by it, what is not, or is
-//! another than it was, is read through.
+//! Searches every run below some paths: the index narrows down the runs that it has, and runs that it does not have, or
+//! that changed, are read through.
 //!
-//! The index (`index`) says which parts of a run may have what is looked for; whether they do is always read from the
-//! recording. So it is never needed for what is found, only for how soon.
+//! The index (`word_index`) tells which parts of a run may have hits; the recording itself always decides. So the index
+//! never changes what is found, only how soon.
 
-mod build;
-mod gathered;
-mod index;
-mod parts;
-mod sieve;
-mod stamp;
+mod index_builder;
+mod gathered_words;
+mod word_index;
+mod run_parts;
+mod run_sieve;
+mod files_stamp;
 
 use std::{
     collections::HashSet,
@@ -21,213 +21,213 @@ use std::{
     },
 };
 
-use trajview_formats::Executor as _;
-use trajview_run::lookup::{About, Hit, Looked, Lookup, MOST_HITS, Moment, RunHits};
+use trajview_formats::PieceExecutor as _;
+use trajview_run::lookup::{LookupRun, LookupHit, LookupTotals, Lookup, MOST_HITS, LookupMoment, RunHits};
 
 use super::{
-    archive::Opened,
-    bytes::Access,
+    archive::OpenedRecording,
+    file_bytes::FileAccess,
     disk,
-    executor::{Threads, one_of_many},
-    find::find_among,
-    heads::KnownHeads,
+    executor::{WorkerThreads, run_one_of_many},
+    recording_files::find_among,
+    file_head_cache::FileHeadCache,
     open::open_found,
     siblings::Siblings,
 };
 
-use index::{Facts, Index, Row};
-use parts::Parts;
-use sieve::Sieve;
+use word_index::{IndexedFacts, WordIndex, IndexedRun};
+use run_parts::RunParts;
+use run_sieve::RunSieve;
 
-pub use build::{Built, Progress, build};
-pub use index::{default_path, forget};
+pub use index_builder::{BuildOutcome, IndexProgress, build_index};
+pub use word_index::{default_path, delete_index};
 
-/// Looks for one thing.
-pub struct Finder<'a> {
+/// A search for one lookup in many runs.
+pub struct RunFinder<'a> {
     pub lookup: &'a Lookup,
     /// The index, where one is to be used.
     pub index: Option<&'a Path>,
-    /// Asked before every step, by several threads.
-    pub goes_on: &'a (dyn Fn() -> bool + Sync),
+    /// The check before every step, by several threads; false ends the search.
+    pub keep_going: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// What is told while it is looked for.
+/// A message of a search that is under way.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum LookupMessage {
     Found(RunHits),
     /// A run that cannot be read; a sentence.
     Unread(String),
 }
 
 /// A run to look in: all of it, or the parts that may have something.
-struct Wanted {
-    /// As it is told.
+struct WantedRun {
+    /// The path as it is reported.
     path: PathBuf,
-    parts: MayHave,
+    parts: CandidateParts,
 }
 
-/// Where in a run something may be.
-enum MayHave {
+/// The parts of a run that may have hits.
+enum CandidateParts {
     Anywhere,
-    /// Positions of requests and steps.
+    /// The ranges of requests and steps that may have hits.
     Parts(Vec<Range<usize>>),
 }
 
-impl Finder<'_> {
-    /// Tells what each run below the paths has, the newest first: those that the index knows before the others. Ends where
-    /// `tell` returns false.
-    pub fn look(&self, sources: &[PathBuf], tell: &mut dyn FnMut(Told) -> bool) -> Looked {
+impl RunFinder<'_> {
+    /// Reports the hits of each run below the paths, the newest first: runs of the index before the others. Ends where
+    /// `on_message` returns false.
+    pub fn find_in_runs(&self, sources: &[PathBuf], on_message: &mut dyn FnMut(LookupMessage) -> bool) -> LookupTotals {
         let siblings = Siblings::default();
-        let sources: Vec<Source> = sources.iter().map(|path| Source::of(path)).collect();
-        let mut looked = Looked::default();
-        let indexed = self.index.and_then(Index::existing);
-        let rows = indexed.and_then(|index| self.indexed(&index, &sources)).unwrap_or_default();
-        // What may have something comes before it is asked of all others whether they are as they were.
+        let sources: Vec<SourcePath> = sources.iter().map(|path| SourcePath::new(path)).collect();
+        let mut looked = LookupTotals::default();
+        let indexed = self.index.and_then(WordIndex::open_existing);
+        let rows = indexed.and_then(|index| self.indexed_candidates(&index, &sources)).unwrap_or_default();
+        // Runs with candidates come before all others are checked for changes.
         let mut wanted = vec![];
         let (mut known, mut rest) = (HashSet::new(), vec![]);
         for (row, parts) in rows {
-            match (parts, told_as(&sources, &row.path)) {
-                (Some(parts), Some(path)) if self.takes(&row.facts) => {
-                    if row.is_now(&siblings) {
-                        wanted.push(Wanted { path, parts });
+            match (parts, named_path(&sources, &row.path)) {
+                (Some(parts), Some(path)) if self.takes_run(&row.facts) => {
+                    if row.is_current(&siblings) {
+                        wanted.push(WantedRun { path, parts });
                         known.insert(row.path);
                     }
                 }
                 _ => rest.push(row),
             }
         }
-        if !self.look_in_all(&wanted, &siblings, &mut looked, tell) {
+        if !self.find_in_all(&wanted, &siblings, &mut looked, on_message) {
             return looked;
         }
-        let fresh = rest.into_iter().filter(|row| (self.goes_on)() && row.is_now(&siblings));
+        let fresh = rest.into_iter().filter(|row| (self.keep_going)() && row.is_current(&siblings));
         known.extend(fresh.map(|row| row.path));
         let absolute: Vec<PathBuf> = sources.iter().map(|source| source.absolute.clone()).collect();
-        let heads = self.index.map_or_else(KnownHeads::default, KnownHeads::beside);
+        let heads = self.index.map_or_else(FileHeadCache::default, FileHeadCache::beside_file);
         let others =
-            build::found(&absolute, &heads).into_iter().filter(|(path, _)| !known.contains(path));
+            index_builder::find_runs(&absolute, &heads).into_iter().filter(|(path, _)| !known.contains(path));
         let others = others.filter_map(|(path, _)| {
-            Some(Wanted { path: told_as(&sources, &path)?, parts: MayHave::Anywhere })
+            Some(WantedRun { path: named_path(&sources, &path)?, parts: CandidateParts::Anywhere })
         });
-        let others: Vec<Wanted> = others.collect();
+        let others: Vec<WantedRun> = others.collect();
         (looked.runs, looked.indexed) = (known.len() + others.len(), known.len());
-        self.look_in_all(&others, &siblings, &mut looked, tell);
+        self.find_in_all(&others, &siblings, &mut looked, on_message);
         looked
     }
 
-    /// The runs below the sources that the index has, the newest first, each with where it may have something; None
-    /// where it has nothing. None where the index cannot be read.
-    fn indexed(&self, index: &Index, sources: &[Source]) -> Option<Vec<(Row, Option<MayHave>)>> {
-        let mut rows = index.runs().ok()?;
-        let mut parts = index.candidates(&self.lookup.needed()).ok()?;
-        rows.retain(|row| told_as(sources, &row.path).is_some());
+    /// Returns the runs below the sources that the index has, the newest first, each with where it may have something;
+    /// None where it has nothing. None where the index cannot be read.
+    fn indexed_candidates(&self, index: &WordIndex, sources: &[SourcePath]) -> Option<Vec<(IndexedRun, Option<CandidateParts>)>> {
+        let mut rows = index.indexed_runs().ok()?;
+        let mut parts = index.candidate_parts(&self.lookup.index_needs()).ok()?;
+        rows.retain(|row| named_path(sources, &row.path).is_some());
         rows.sort_by(|a, b| {
             b.facts.written.cmp(&a.facts.written).then_with(|| a.path.cmp(&b.path))
         });
         let with_parts = rows.into_iter().map(|row| {
             let parts = match &mut parts {
-                Some(parts) => parts.remove(&row.id).map(MayHave::Parts),
-                None => Some(MayHave::Anywhere),
+                Some(parts) => parts.remove(&row.id).map(CandidateParts::Parts),
+                None => Some(CandidateParts::Anywhere),
             };
             (row, parts)
         });
         Some(with_parts.collect())
     }
 
-    fn takes(&self, facts: &Facts) -> bool {
+    fn takes_run(&self, facts: &IndexedFacts) -> bool {
         let project = facts.project.as_deref();
-        self.lookup.takes_run(facts.agent.as_deref(), &facts.format, project, facts.last())
+        self.lookup.accepts_run(facts.agent.as_deref(), &facts.format, project, facts.last_time())
     }
 
-    /// Whether more is wanted.
-    fn look_in_all(
+    /// Returns whether more is wanted.
+    fn find_in_all(
         &self,
-        wanted: &[Wanted],
+        wanted: &[WantedRun],
         siblings: &Siblings,
-        looked: &mut Looked,
-        tell: &mut dyn FnMut(Told) -> bool,
+        looked: &mut LookupTotals,
+        on_message: &mut dyn FnMut(LookupMessage) -> bool,
     ) -> bool {
-        let kept: Vec<Mutex<Option<Told>>> = wanted.iter().map(|_| Mutex::default()).collect();
+        let messages: Vec<Mutex<Option<LookupMessage>>> = wanted.iter().map(|_| Mutex::default()).collect();
         let is_over = AtomicBool::new(false);
-        let goes_on = || !is_over.load(Ordering::Relaxed) && (self.goes_on)();
-        let sieve = Sieve::of(self.lookup);
+        let keep_going = || !is_over.load(Ordering::Relaxed) && (self.keep_going)();
+        let sieve = RunSieve::for_lookup(self.lookup);
         let work = |at: usize, left: usize| {
-            if goes_on() {
-                let look = || self.look_in(&wanted[at], &sieve, siblings, &goes_on);
-                *held(&kept[at]) = one_of_many(left, look);
+            if keep_going() {
+                let look = || self.find_in_run(&wanted[at], &sieve, siblings, &keep_going);
+                *lock(&messages[at]) = run_one_of_many(left, look);
             }
         };
         let mut then = |at: usize| {
-            let Some(told) = held(&kept[at]).take() else { return };
-            if let Told::Found(found) = &told {
+            let Some(message) = lock(&messages[at]).take() else { return };
+            if let LookupMessage::Found(run_hits) = &message {
                 looked.with_hits += 1;
-                looked.hits += found.total;
+                looked.hits += run_hits.total;
             }
-            if !goes_on() || !tell(told) {
+            if !keep_going() || !on_message(message) {
                 is_over.store(true, Ordering::Relaxed);
             }
         };
         // The first answer is waited for: all threads look for it together.
         if wanted.is_empty() {
-            return goes_on();
+            return keep_going();
         }
         work(0, 0);
         then(0);
         let after = wanted.len() - 1;
         let work = |at: usize| work(at + 1, after - at - 1);
-        Threads::all().in_order(after, &work, &mut |at| then(at + 1));
-        goes_on()
+        WorkerThreads::for_all_cores().in_order(after, &work, &mut |at| then(at + 1));
+        keep_going()
     }
 
-    /// None where nothing is found.
-    fn look_in(
+    /// Returns None where nothing is found.
+    fn find_in_run(
         &self,
-        wanted: &Wanted,
-        sieve: &Sieve,
+        wanted: &WantedRun,
+        sieve: &RunSieve,
         siblings: &Siblings,
-        goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Told> {
-        let found = match find_among(&wanted.path, Access::Held, siblings) {
-            Ok(found) => found,
-            Err(why) => return Some(Told::Unread(why.to_string())),
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> Option<LookupMessage> {
+        let recording = match find_among(&wanted.path, FileAccess::InMemory, siblings) {
+            Ok(recording) => recording,
+            Err(why) => return Some(LookupMessage::Unread(why.to_string())),
         };
-        if matches!(wanted.parts, MayHave::Anywhere) && !sieve.may_pass(&found, goes_on) {
+        if matches!(wanted.parts, CandidateParts::Anywhere) && !sieve.may_have_hits(&recording, keep_going) {
             return None;
         }
-        let opened = match open_found(&wanted.path, found) {
+        let opened = match open_found(&wanted.path, recording) {
             Ok(opened) => opened,
-            Err(why) => return Some(Told::Unread(why.to_string())),
+            Err(why) => return Some(LookupMessage::Unread(why.to_string())),
         };
-        let found = self.look_in_opened(&opened, &wanted.parts, goes_on);
-        let Parted { hits, total } = found;
+        let part_hits = self.find_in_opened(&opened, &wanted.parts, keep_going);
+        let PartHits { hits, total } = part_hits;
         (total > 0).then(|| {
-            let about = About::of(&opened.run);
-            Told::Found(RunHits { path: wanted.path.clone(), about, hits, total })
+            let about = LookupRun::for_run(&opened.run);
+            LookupMessage::Found(RunHits { path: wanted.path.clone(), about, hits, total })
         })
     }
 
-    fn look_in_opened(
+    fn find_in_opened(
         &self,
-        opened: &Opened,
-        wanted: &MayHave,
-        goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Parted {
-        let parts = Parts::of(opened);
-        if !self.takes(&Facts::of(&opened.run, &parts.moments, 0)) {
-            return Parted::default();
+        opened: &OpenedRecording,
+        wanted: &CandidateParts,
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> PartHits {
+        let parts = RunParts::new(opened);
+        if !self.takes_run(&IndexedFacts::for_run(&opened.run, &parts.moments, 0)) {
+            return PartHits::default();
         }
         let ranges = match wanted {
-            MayHave::Anywhere => parts.all(),
-            MayHave::Parts(parts) => parts.clone(),
+            CandidateParts::Anywhere => parts.part_ranges(),
+            CandidateParts::Parts(parts) => parts.clone(),
         };
-        let kept: Vec<Mutex<Parted>> = ranges.iter().map(|_| Mutex::default()).collect();
+        let hits_of_parts: Vec<Mutex<PartHits>> = ranges.iter().map(|_| Mutex::default()).collect();
         let work = |at: usize| {
             let moments = parts.moments.get(ranges[at].clone()).unwrap_or_default();
-            let found = self.look_in_part(&parts, moments, goes_on);
-            *held(&kept[at]) = found;
+            let hits = self.find_in_part(&parts, moments, keep_going);
+            *lock(&hits_of_parts[at]) = hits;
         };
-        let mut all = Parted::default();
-        Threads::all().in_order(ranges.len(), &work, &mut |at| {
-            let Parted { hits, total } = std::mem::take(&mut *held(&kept[at]));
+        let mut all = PartHits::default();
+        WorkerThreads::for_all_cores().in_order(ranges.len(), &work, &mut |at| {
+            let PartHits { hits, total } = std::mem::take(&mut *lock(&hits_of_parts[at]));
             let room = MOST_HITS - all.hits.len();
             all.hits.extend(hits.into_iter().take(room));
             all.total += total;
@@ -235,63 +235,63 @@ impl Finder<'_> {
         all
     }
 
-    fn look_in_part(
+    fn find_in_part(
         &self,
-        parts: &Parts<'_>,
-        moments: &[Moment],
-        goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Parted {
+        parts: &RunParts<'_>,
+        moments: &[LookupMoment],
+        keep_going: &(dyn Fn() -> bool + Sync),
+    ) -> PartHits {
         let run = &parts.opened.run;
-        let mut found = Parted::default();
-        for moment in moments.iter().filter(|moment| self.lookup.takes(run, **moment)) {
-            if !goes_on() {
+        let mut part_hits = PartHits::default();
+        for moment in moments.iter().filter(|moment| self.lookup.accepts_moment(run, **moment)) {
+            if !keep_going() {
                 break;
             }
-            let texts = parts.texts(*moment);
-            self.lookup.look(run, *moment, &texts, &mut |hit| {
-                found.total += 1;
-                if found.hits.len() < MOST_HITS {
-                    found.hits.push(hit.kept());
+            let texts = parts.moment_text(*moment);
+            self.lookup.find_hits(run, *moment, &texts, &mut |hit| {
+                part_hits.total += 1;
+                if part_hits.hits.len() < MOST_HITS {
+                    part_hits.hits.push(hit.to_hit());
                 }
             });
         }
-        found
+        part_hits
     }
 }
 
-/// What was found in a part of a run.
+/// The hits in a part of a run.
 #[derive(Debug, Default)]
-struct Parted {
-    hits: Vec<Hit>,
+struct PartHits {
+    hits: Vec<LookupHit>,
     total: usize,
 }
 
-/// A path that is looked below.
-struct Source {
-    /// As it was named.
-    named: PathBuf,
+/// A path below which runs are searched.
+struct SourcePath {
+    /// The path as the user wrote it.
+    as_written: PathBuf,
     absolute: PathBuf,
 }
 
-impl Source {
-    fn of(path: &Path) -> Self {
-        Self { named: path.to_owned(), absolute: disk::absolute(path) }
+impl SourcePath {
+    fn new(path: &Path) -> Self {
+        Self { as_written: path.to_owned(), absolute: disk::absolute_path(path) }
     }
 }
 
-/// The path of a run, below the source as it was named; None where it is below none.
-fn told_as(sources: &[Source], path: &Path) -> Option<PathBuf> {
+/// Returns the path of a run, below the source as it was named; None where it is below none.
+fn named_path(sources: &[SourcePath], path: &Path) -> Option<PathBuf> {
     sources.iter().find_map(|source| {
         let rest = path.strip_prefix(&source.absolute).ok()?;
         Some(if rest.as_os_str().is_empty() {
-            source.named.clone()
+            source.as_written.clone()
         } else {
-            source.named.join(rest)
+            source.as_written.join(rest)
         })
     })
 }
 
-fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,25 +1,25 @@
 //! A delta: how an object is made of another one and of new bytes.
 
-use super::{MOST_BYTES, too_big};
+use super::{MOST_BYTES, too_big_text};
 
-/// The object that a delta makes of its base. The error says what is wrong.
-pub fn apply(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, String> {
+/// Returns the object that a delta makes of its base. The error is the reason.
+pub fn apply_delta(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, String> {
     let broken = || "its delta is broken".to_owned();
-    let mut delta = Bytes(delta);
-    let from = delta.size().ok_or_else(broken)?;
-    let to = delta.size().ok_or_else(broken)?;
+    let mut delta = DeltaBytes(delta);
+    let from = delta.read_size().ok_or_else(broken)?;
+    let to = delta.read_size().ok_or_else(broken)?;
     if from != base.len() as u64 {
         return Err(broken());
     }
     if to > MOST_BYTES {
-        return Err(too_big(to));
+        return Err(too_big_text(to));
     }
     let mut made = Vec::with_capacity(to.min(1 << 20) as usize);
-    while let Some(first) = delta.byte() {
+    while let Some(first) = delta.next_byte() {
         let part = match first {
             0 => None,
-            1..0x80 => delta.take(usize::from(first)),
-            _ => delta.copied(first, base),
+            1..0x80 => delta.take_bytes(usize::from(first)),
+            _ => delta.copied_part(first, base),
         };
         let part = part.ok_or_else(broken)?;
         if (made.len() + part.len()) as u64 > to {
@@ -30,26 +30,26 @@ pub fn apply(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, String> {
     if made.len() as u64 == to { Ok(made) } else { Err(broken()) }
 }
 
-struct Bytes<'a>(&'a [u8]);
+struct DeltaBytes<'a>(&'a [u8]);
 
-impl<'a> Bytes<'a> {
-    fn byte(&mut self) -> Option<u8> {
+impl<'a> DeltaBytes<'a> {
+    fn next_byte(&mut self) -> Option<u8> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
     }
 
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+    fn take_bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(taken)
     }
 
-    /// Seven bits a byte, the least significant first.
-    fn size(&mut self) -> Option<u64> {
+    /// Reads a size of seven bits a byte, the least significant first.
+    fn read_size(&mut self) -> Option<u64> {
         let (mut size, mut shift) = (0_u64, 0);
         loop {
-            let byte = self.byte()?;
+            let byte = self.next_byte()?;
             if shift > 56 {
                 return None;
             }
@@ -61,8 +61,8 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The part of the base that an instruction names: its bits say which bytes of offset and length follow.
-    fn copied<'b>(&mut self, first: u8, base: &'b [u8]) -> Option<&'b [u8]>
+    /// Returns the part of the base that an instruction names: its bits say which bytes of offset and length follow.
+    fn copied_part<'b>(&mut self, first: u8, base: &'b [u8]) -> Option<&'b [u8]>
     where
         'a: 'b,
     {
@@ -70,7 +70,7 @@ impl<'a> Bytes<'a> {
         for bit in 0..7 {
             if first & (1 << bit) != 0 {
                 let (field, byte) = if bit < 4 { (0, bit) } else { (1, bit - 4) };
-                fields[field] |= usize::from(self.byte()?) << (8 * byte);
+                fields[field] |= usize::from(self.next_byte()?) << (8 * byte);
             }
         }
         let [offset, length] = fields;

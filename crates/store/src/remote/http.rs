@@ -1,7 +1,7 @@
 //! The requests of a store, made by ureq: the one HTTP client of the program, with one set of certificates.
 //!
-//! A redirect is followed for plain web servers only, where nothing is signed, and never from https to http. Nothing that
-//! goes wrong is told with the address that was asked: the query of a signed link is a secret.
+//! A redirect is followed for plain web servers only, where nothing is signed, and never from https to http. No error
+//! contains the requested address: the query of a signed link is a secret.
 
 use std::{
     fmt,
@@ -25,55 +25,55 @@ use ureq::{Agent, Timeout, http};
 
 use trajview_run::address::is_on_this_machine;
 
-use super::{keys, pages};
+use super::{unreadable_keys, list_pages};
 
-/// Who we say we are.
-const AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
+/// The user agent of our requests.
+const USER_AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
 
-/// How long a connection, an answer and each piece of it are waited for.
-const CONNECT: Duration = Duration::from_secs(10);
-const ANSWER: Duration = Duration::from_secs(30);
-const PIECE: Duration = Duration::from_secs(30);
+/// The longest time to wait for a connection, an answer and each piece of it.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+const PIECE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Redirects that are followed one after the other.
+/// The most redirects that are followed one after the other.
 const MOST_REDIRECTS: u32 = 5;
 
-/// Bytes that are handed on at once.
+/// The number of bytes that are passed on at once.
 const AT_ONCE: usize = 128 << 10;
 
-/// A page of a list has not more bytes: a thousand keys of the longest kind are 6 MiB. Nor has any other answer that is no
-/// object, such as a token.
+/// The most bytes of a page of a list, where a thousand keys of the longest kind are 6 MiB, and of any other answer
+/// that is no object, such as a token.
 const MOST_OF_A_PAGE: u64 = 32 << 20;
 
-/// Of an answer that says what went wrong no more is read: its code and a sentence stand at its beginning.
+/// The most bytes of an error answer that are read: its code and a sentence are at its beginning.
 const MOST_OF_AN_ERROR: u64 = 64 << 10;
 
-/// How long such answers are read in all, however slowly they come.
+/// The longest time to read such an answer, however slowly it comes.
 const SHORT_ANSWER: Duration = Duration::from_secs(60);
 
-/// Makes the clients of a store.
+/// The connector that makes the clients of a store.
 #[derive(Debug, Clone, Copy)]
-pub struct Connector {
-    /// Whether redirects are followed.
+pub struct UreqConnector {
+    /// True if redirects are followed.
     pub follows: bool,
 }
 
-/// Why a request failed, and at which server.
+/// The reason why a request failed, and the server.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct RequestError {
     pub server: String,
-    words: String,
+    message: String,
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for RequestError {}
 
-impl fmt::Display for Trouble {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.server, self.words)
+        write!(f, "{} {}", self.server, self.message)
     }
 }
 
-impl HttpConnector for Connector {
+impl HttpConnector for UreqConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let allowed = options.get_config_value(&ClientConfigKey::AllowHttp);
         let agent = Agent::new_with_config(
@@ -82,24 +82,24 @@ impl HttpConnector for Connector {
                 .max_redirects(if self.follows { MOST_REDIRECTS } else { 0 })
                 .max_redirects_will_error(self.follows)
                 .allow_non_standard_methods(true)
-                .user_agent(AGENT)
-                .timeout_resolve(Some(CONNECT))
-                .timeout_connect(Some(CONNECT))
-                .timeout_recv_response(Some(ANSWER))
-                .timeout_per_read(Some(PIECE))
+                .user_agent(USER_AGENT)
+                .timeout_resolve(Some(CONNECT_TIMEOUT))
+                .timeout_connect(Some(CONNECT_TIMEOUT))
+                .timeout_recv_response(Some(ANSWER_TIMEOUT))
+                .timeout_per_read(Some(PIECE_TIMEOUT))
                 .build(),
         );
-        Ok(HttpClient::new(Service { agent, allows_http: allowed.as_deref() == Some("true") }))
+        Ok(HttpClient::new(UreqService { agent, allows_http: allowed.as_deref() == Some("true") }))
     }
 }
 
 #[derive(Debug)]
-struct Service {
+struct UreqService {
     agent: Agent,
     allows_http: bool,
 }
 
-impl HttpService for Service {
+impl HttpService for UreqService {
     /// Waits for the answer on the thread that asks: each has a runtime of its own.
     fn call<'s, 'f>(
         &'s self,
@@ -109,59 +109,59 @@ impl HttpService for Service {
         's: 'f,
         Self: 'f,
     {
-        Box::pin(async move { self.send(request) })
+        Box::pin(async move { self.send_request(request) })
     }
 }
 
-impl Service {
-    fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+impl UreqService {
+    fn send_request(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
         let server = parts.uri.authority().map(|it| it.as_str().to_owned()).unwrap_or_default();
         let failed =
-            |kind, words: String| HttpError::new(kind, Trouble { server: server.clone(), words });
+            |kind, message: String| HttpError::new(kind, RequestError { server: server.clone(), message });
         let is_here = is_on_this_machine(&server);
         let is_plain = parts.uri.scheme_str() == Some("http");
         if is_plain && !is_here && !self.allows_http {
-            let words =
+            let message =
                 "is asked over http, which is not encrypted and not allowed here".to_owned();
-            return Err(failed(HttpErrorKind::Unknown, words));
+            return Err(failed(HttpErrorKind::Unknown, message));
         }
-        let asked = pages::Asked::of(&parts);
-        let is_object = parts.method == http::Method::GET && asked.is_none();
+        let page_request = list_pages::PageRequest::for_request(&parts);
+        let is_object = parts.method == http::Method::GET && page_request.is_none();
         let content = body.as_bytes().map(|bytes| bytes.to_vec()).unwrap_or_default();
         let sent = match content.is_empty() {
-            true => self.run(http::Request::from_parts(parts, ()), is_here, is_plain),
-            false => self.run(http::Request::from_parts(parts, content), is_here, is_plain),
+            true => self.run_request(http::Request::from_parts(parts, ()), is_here, is_plain),
+            false => self.run_request(http::Request::from_parts(parts, content), is_here, is_plain),
         };
         let answer = sent.map_err(|why| {
-            let (kind, words) = told(&why);
-            failed(kind, words)
+            let (kind, message) = error_text(&why);
+            failed(kind, message)
         })?;
         let (parts, body) = answer.into_parts();
         let reader = body.into_reader();
         let cut = |why: std::io::Error| {
             let why = ureq::Error::from(why);
-            failed(HttpErrorKind::Interrupted, told(&why).1)
+            failed(HttpErrorKind::Interrupted, error_text(&why).1)
         };
         let body = match parts.status.is_success() {
             false => {
-                let (words, _) = short(reader, MOST_OF_AN_ERROR).map_err(cut)?;
-                HttpResponseBody::from(words)
+                let (body, _) = read_short(reader, MOST_OF_AN_ERROR).map_err(cut)?;
+                HttpResponseBody::from(body)
             }
             true if is_object => {
-                HttpResponseBody::new(Pieces { server, reader: Mutex::new(reader) })
+                HttpResponseBody::new(BodyPieces { server, reader: Mutex::new(reader) })
             }
             true => {
-                let (page, is_whole) = short(reader, MOST_OF_A_PAGE).map_err(cut)?;
-                let refused = |words: String| failed(HttpErrorKind::Unknown, words);
+                let (page, is_whole) = read_short(reader, MOST_OF_A_PAGE).map_err(cut)?;
+                let refused = |message: String| failed(HttpErrorKind::Unknown, message);
                 if !is_whole {
                     let most = MOST_OF_A_PAGE >> 20;
                     return Err(refused(format!("sends a list of more than {most} MiB at once")));
                 }
-                match asked {
-                    Some(asked) => {
-                        pages::check(&asked, &page).map_err(|why| refused(why.to_owned()))?;
-                        HttpResponseBody::from(keys::without_unreadable(page))
+                match page_request {
+                    Some(page_request) => {
+                        list_pages::check_page(&page_request, &page).map_err(|why| refused(why.to_owned()))?;
+                        HttpResponseBody::from(unreadable_keys::without_unreadable(page))
                     }
                     None => HttpResponseBody::from(page),
                 }
@@ -170,7 +170,7 @@ impl Service {
         Ok(HttpResponse::from_parts(parts, body))
     }
 
-    fn run(
+    fn run_request(
         &self,
         request: http::Request<impl ureq::AsSendBody>,
         is_here: bool,
@@ -183,8 +183,8 @@ impl Service {
     }
 }
 
-/// An answer of which no more than `most` bytes are wanted, and whether that is all of it. One that never ends is cut.
-fn short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
+/// Reads no more than `most` bytes of an answer, with whether that is all of it. One that never ends is cut.
+fn read_short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
     let (mut bytes, mut piece) = (vec![], vec![0; AT_ONCE]);
     let begun = Instant::now();
     while bytes.len() as u64 <= most && begun.elapsed() < SHORT_ANSWER {
@@ -197,17 +197,18 @@ fn short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
     Ok((bytes, false))
 }
 
-/// What went wrong, to be read behind the name of the server, and what it means for another attempt.
-fn told(why: &ureq::Error) -> (HttpErrorKind, String) {
+/// Returns the kind of an error, which decides about another attempt, and its text, which follows the name of the
+/// server.
+fn error_text(why: &ureq::Error) -> (HttpErrorKind, String) {
     use HttpErrorKind as Kind;
     let seconds = |time: Duration| time.as_secs();
     match why {
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => (
             Kind::Connect,
-            format!("cannot be reached: no connection within {} s", seconds(CONNECT)),
+            format!("cannot be reached: no connection within {} s", seconds(CONNECT_TIMEOUT)),
         ),
         ureq::Error::Timeout(Timeout::RecvResponse) => {
-            (Kind::Timeout, format!("does not answer within {} s", seconds(ANSWER)))
+            (Kind::Timeout, format!("does not answer within {} s", seconds(ANSWER_TIMEOUT)))
         }
         ureq::Error::Timeout(_) => (Kind::Timeout, "stopped in the middle of its answer".into()),
         ureq::Error::HostNotFound => (Kind::Connect, "cannot be reached: no such host".into()),
@@ -235,12 +236,12 @@ fn told(why: &ureq::Error) -> (HttpErrorKind, String) {
 }
 
 /// A body, read piece by piece.
-struct Pieces<R> {
+struct BodyPieces<R> {
     server: String,
     reader: Mutex<R>,
 }
 
-impl<R: Read + Unpin> http_body::Body for Pieces<R> {
+impl<R: Read + Unpin> http_body::Body for BodyPieces<R> {
     type Data = Bytes;
     type Error = HttpError;
 
@@ -258,8 +259,8 @@ impl<R: Read + Unpin> http_body::Body for Pieces<R> {
                 Some(Ok(Frame::data(piece.into())))
             }
             Err(why) => {
-                let words = told(&ureq::Error::from(why)).1;
-                let trouble = Trouble { server: this.server.clone(), words };
+                let message = error_text(&ureq::Error::from(why)).1;
+                let trouble = RequestError { server: this.server.clone(), message };
                 Some(Err(HttpError::new(HttpErrorKind::Interrupted, trouble)))
             }
         })

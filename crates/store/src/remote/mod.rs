@@ -1,54 +1,54 @@
 //! Recordings on remote storage: `s3://`, `gs://`, `az://`, `https://`.
 //!
-//! An address is a path like any other: `store::disk` asks here for what it says. What is named on the command line is a
-//! *root*; nothing is asked of a server before somebody wants to know what stands there, and nothing outside of the roots is
-//! ever asked for. A folder is listed once, as a whole; of a file the beginning is fetched where that is enough, and all of
-//! it once it is opened. Both are kept in the cache folder by the version of the object, which is its ETag.
+//! An address is a path like any other: `store::disk` calls this module for it. An address of the command line is a
+//! *root*; no request is made before its content is needed, and nothing outside of the roots is ever requested. A
+//! folder is listed once, as a whole; of a file the beginning is fetched where that is enough, and all of it once it is
+//! opened. Both are kept in the cache folder by the version of the object, which is its ETag.
 //!
-//! Everything here waits for the server on the thread that asks. Without the feature `remote` an address is an error that
-//! says so.
+//! Everything here waits for the server on the calling thread. Without the feature `remote` an address is an error with
+//! that reason.
 
 #[cfg(feature = "remote")]
-mod cache;
+mod fetched_objects;
 #[cfg(feature = "remote")]
-mod client;
+mod store_client;
 #[cfg(feature = "remote")]
 mod http;
 #[cfg(feature = "remote")]
-mod keys;
+mod unreadable_keys;
 #[cfg(feature = "remote")]
-mod pages;
+mod list_pages;
 #[cfg(feature = "remote")]
-mod root;
+mod remote_roots;
 #[cfg(feature = "remote")]
-mod tree;
+mod remote_tree;
 
 use std::{
     io,
     path::{Path, PathBuf},
 };
 
-pub use super::reason::Failure;
+pub use super::failure_reason::RemoteFailure;
 pub use trajview_run::address::is_address;
 use trajview_run::address::{Address, without_secrets};
 
-use super::meta::Meta;
+use super::path_meta::PathMeta;
 
-/// The path by which a recording named on the command line is known: of an address, without what is secret of it. What is
-/// wrong with an address is told by whoever reads it: the parser of the command line would repeat all of it.
-pub fn named(path: PathBuf) -> PathBuf {
+/// Registers a path of the command line as a root and returns the path under which it is known: an address without its
+/// secrets. A wrong address becomes an error when it is read: the parser of the command line would repeat all of it.
+pub fn register_path(path: PathBuf) -> PathBuf {
     let Some(text) = path.to_str() else { return path };
     match Address::parse(text) {
         None => path,
         Some(Ok(address)) => {
             #[cfg(feature = "remote")]
-            root::add(&address);
-            address.shown().into()
+            remote_roots::add_address(&address);
+            address.display_path().into()
         }
         Some(Err(why)) => {
             let shown = without_secrets(text);
             #[cfg(feature = "remote")]
-            root::add_broken(shown.clone(), Failure::other(why));
+            remote_roots::add_broken(shown.clone(), RemoteFailure::from_text(why));
             #[cfg(not(feature = "remote"))]
             let _ = why;
             shown.into()
@@ -56,124 +56,124 @@ pub fn named(path: PathBuf) -> PathBuf {
     }
 }
 
-/// What is said where addresses cannot be read.
+/// The error of an address in a build that cannot read one.
 #[cfg(not(feature = "remote"))]
-const WITHOUT: &str = "this trajview was built without the feature `remote`, which reads addresses";
+const WITHOUT_REMOTE: &str = "this trajview was built without the feature `remote`, which reads addresses";
 
 #[cfg(not(feature = "remote"))]
-fn without<T>() -> io::Result<T> {
-    Err(Failure::other(WITHOUT).into())
+fn remote_unavailable<T>() -> io::Result<T> {
+    Err(RemoteFailure::from_text(WITHOUT_REMOTE).into())
 }
 
-/// What stands at an address.
+/// Returns the metadata of an address.
 #[cfg(feature = "remote")]
-pub fn meta(path: &Path) -> io::Result<Meta> {
-    Ok(root::meta(path)?)
+pub fn path_meta(path: &Path) -> io::Result<PathMeta> {
+    Ok(remote_roots::path_meta(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn meta(_: &Path) -> io::Result<Meta> {
-    without()
+pub fn path_meta(_: &Path) -> io::Result<PathMeta> {
+    remote_unavailable()
 }
 
-/// The names directly below a folder, in their order.
+/// Returns the names directly below a folder, in their order.
 #[cfg(feature = "remote")]
-pub fn entries(folder: &Path) -> io::Result<Vec<String>> {
-    Ok(root::entries(folder)?)
+pub fn entry_names(folder: &Path) -> io::Result<Vec<String>> {
+    Ok(remote_roots::entry_names(folder)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn entries(_: &Path) -> io::Result<Vec<String>> {
-    without()
+pub fn entry_names(_: &Path) -> io::Result<Vec<String>> {
+    remote_unavailable()
 }
 
-/// The file of the disk that holds all of an object; fetched where it is not there.
+/// Fetches all of an object, unless it is cached, and returns its file on the disk.
 #[cfg(feature = "remote")]
-pub fn file(path: &Path) -> io::Result<PathBuf> {
-    Ok(root::file(path)?)
+pub fn fetch_file(path: &Path) -> io::Result<PathBuf> {
+    Ok(remote_roots::fetch_file(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn file(_: &Path) -> io::Result<PathBuf> {
-    without()
+pub fn fetch_file(_: &Path) -> io::Result<PathBuf> {
+    remote_unavailable()
 }
 
-/// The folder of the disk that holds all of a repository of git; fetched where it is not there.
+/// Fetches all of a repository of git, unless it is cached, and returns its folder on the disk.
 #[cfg(feature = "remote")]
-pub fn repository(path: &Path) -> io::Result<PathBuf> {
-    Ok(root::repository(path)?)
+pub fn fetch_repository(path: &Path) -> io::Result<PathBuf> {
+    Ok(remote_roots::fetch_repository(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn repository(_: &Path) -> io::Result<PathBuf> {
-    without()
+pub fn fetch_repository(_: &Path) -> io::Result<PathBuf> {
+    remote_unavailable()
 }
 
-/// The first bytes of an object, at most [`HEAD_BYTES`](trajview_formats::HEAD_BYTES), and how many it has.
+/// Returns the first bytes of an object, at most [`HEAD_BYTES`](trajview_formats::HEAD_BYTES), and how many it has.
 #[cfg(feature = "remote")]
-pub fn start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
-    Ok(root::start(path)?)
+pub fn read_start(path: &Path) -> io::Result<(Vec<u8>, u64)> {
+    Ok(remote_roots::read_start(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn start(_: &Path) -> io::Result<(Vec<u8>, u64)> {
-    without()
+pub fn read_start(_: &Path) -> io::Result<(Vec<u8>, u64)> {
+    remote_unavailable()
 }
 
-/// Bytes of a piece of an object that is fetched by itself, where not all of it is wanted.
-pub const BLOCK: usize = 256 << 10;
+/// The number of bytes of a piece of an object that is fetched by itself, where not all of it is wanted.
+pub const BLOCK_BYTES: usize = 256 << 10;
 
-/// Reads some of what stands in an object from a place on; 0 bytes at its end.
+/// Reads some bytes of an object from a position on; 0 bytes at its end.
 #[cfg(feature = "remote")]
 pub fn read_at(path: &Path, start: u64, into: &mut [u8]) -> io::Result<usize> {
-    Ok(root::read_at(path, start, into)?)
+    Ok(remote_roots::read_at(path, start, into)?)
 }
 
 #[cfg(not(feature = "remote"))]
 pub fn read_at(_: &Path, _: u64, _: &mut [u8]) -> io::Result<usize> {
-    without()
+    remote_unavailable()
 }
 
-/// How much of files is wanted soon.
+/// The part of a file that is needed soon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Much {
+pub enum FetchAmount {
     Start,
     All,
 }
 
-/// Fetches some files several at a time, where they are addresses; what fails is told by whoever reads them.
-pub fn fetch_soon(paths: &[PathBuf], much: Much) {
+/// Fetches some files in parallel, where they are addresses; a failure is reported when the file is read.
+pub fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
     #[cfg(feature = "remote")]
-    root::fetch_soon(paths, much);
+    remote_roots::fetch_soon(paths, much);
     #[cfg(not(feature = "remote"))]
     let _ = (paths, much);
 }
 
-/// Whether a path is an address, and all of the file there can be read without asking for more.
+/// Returns whether a path is an address, and all of the file there can be read without asking for more.
 #[cfg(feature = "remote")]
-pub fn is_at_hand(path: &Path) -> bool {
-    is_address(path) && root::is_at_hand(path)
+pub fn is_cached(path: &Path) -> bool {
+    is_address(path) && remote_roots::is_cached(path)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn is_at_hand(_: &Path) -> bool {
+pub fn is_cached(_: &Path) -> bool {
     false
 }
 
-/// What is to be said of what was read so far, in sentences; each once.
+/// Returns remarks about what was read since the last call, in sentences.
 pub fn remarks() -> Vec<String> {
     #[cfg(feature = "remote")]
-    if let count @ 1.. = keys::left_out() {
-        let objects = trajview_run::figures::counted(count, "object");
+    if let count @ 1.. = unreadable_keys::left_out() {
+        let objects = trajview_run::format_number::count_with_noun(count, "object");
         return vec![format!("{objects} left out, since their keys cannot be paths")];
     }
     vec![]
 }
 
 /// Removes what this process kept for itself alone.
-pub fn forget() {
+pub fn remove_temporary() {
     #[cfg(feature = "remote")]
-    cache::forget_own();
+    fetched_objects::remove_own_folder();
 }
 
 /// Refuses to write beside a recording that is not on the disk. The error is a sentence.
@@ -182,5 +182,5 @@ pub fn refuse_writing(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let why = "nothing is written to remote storage; copy the recording to a folder first";
-    Err(Failure::other(why).into())
+    Err(RemoteFailure::from_text(why).into())
 }

@@ -3,8 +3,8 @@ use std::fs;
 use super::*;
 use crate::{open, open_among, runs_below};
 
-/// One message of a Claude Code session; of a sub-agent of it where `is_agent`.
-fn message(session: &str, is_agent: bool) -> String {
+/// Returns one message of a Claude Code session; of a sub-agent of it where `is_agent`.
+fn message_line(session: &str, is_agent: bool) -> String {
     format!(
         "{{\"type\":\"user\",\"uuid\":\"u-{session}-{is_agent}\",\"parentUuid\":null,\"isSidechain\":{is_agent},\
          \"sessionId\":\"{session}\",\"agentId\":\"a1\",\"timestamp\":\"2026-01-01T00:00:00.000Z\",\
@@ -12,7 +12,7 @@ fn message(session: &str, is_agent: bool) -> String {
     )
 }
 
-fn names(opened: &crate::Opened) -> Vec<&str> {
+fn source_names(opened: &crate::OpenedRecording) -> Vec<&str> {
     opened.run.origin.sources.iter().map(|source| source.name.as_str()).collect()
 }
 
@@ -21,30 +21,30 @@ fn a_companion_is_found_however_many_logs_stand_before_it() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..4_200 {
         let name = format!("{number:04}.jsonl");
-        fs::write(folder.path().join(&name), message(&name, false)).unwrap();
+        fs::write(folder.path().join(&name), message_line(&name, false)).unwrap();
     }
-    fs::write(folder.path().join("zz-agent.jsonl"), message("0007.jsonl", true)).unwrap();
+    fs::write(folder.path().join("zz-agent.jsonl"), message_line("0007.jsonl", true)).unwrap();
 
     let runs = runs_below(folder.path());
     let opened = open(&folder.path().join("0007.jsonl")).unwrap();
 
     assert_eq!(runs.len(), 4_200);
-    assert_eq!(names(&opened), ["0007.jsonl", "zz-agent.jsonl"]);
+    assert_eq!(source_names(&opened), ["0007.jsonl", "zz-agent.jsonl"]);
 }
 
 #[test]
 fn a_companion_that_comes_later_is_found_by_who_has_looked_before() {
     let folder = tempfile::tempdir().unwrap();
     let (main, siblings) = (folder.path().join("main.jsonl"), Siblings::default());
-    fs::write(&main, message("S", false)).unwrap();
+    fs::write(&main, message_line("S", false)).unwrap();
     let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
     fs::File::open(folder.path()).unwrap().set_modified(long_ago).unwrap();
-    assert_eq!(names(&open_among(&main, &siblings).unwrap()), ["main.jsonl"]);
+    assert_eq!(source_names(&open_among(&main, &siblings).unwrap()), ["main.jsonl"]);
 
-    fs::write(folder.path().join("agent.jsonl"), message("S", true)).unwrap();
+    fs::write(folder.path().join("agent.jsonl"), message_line("S", true)).unwrap();
 
     let opened = open_among(&main, &siblings).unwrap();
-    assert_eq!(names(&opened), ["main.jsonl", "agent.jsonl"]);
+    assert_eq!(source_names(&opened), ["main.jsonl", "agent.jsonl"]);
 }
 
 /// The pool's threads all wait for the one that reads the folder, which must not wait for them.
@@ -54,7 +54,7 @@ fn a_folder_is_looked_into_while_all_its_logs_are_opened_at_once() {
     let folder = tempfile::tempdir().unwrap();
     for number in 0..300 {
         let name = format!("{number:03}.jsonl");
-        fs::write(folder.path().join(&name), message(&name, false)).unwrap();
+        fs::write(folder.path().join(&name), message_line(&name, false)).unwrap();
     }
     let siblings = Siblings::default();
 
@@ -79,11 +79,11 @@ fn the_folder_of_an_archive_is_looked_into_once_for_all_logs_in_it() {
         archive.append_data(&mut header, name, &log[..]).unwrap();
     }
     archive.finish().unwrap();
-    let format = trajview_formats::by_name("claude-code").unwrap();
+    let format = trajview_formats::format_by_name("claude-code").unwrap();
     let siblings = Siblings::default();
 
-    let first = siblings.folder(&path.join("logs"), format);
-    let second = siblings.folder(&path.join("logs"), format);
+    let first = siblings.folder_logs(&path.join("logs"), format);
+    let second = siblings.folder_logs(&path.join("logs"), format);
 
     assert_eq!(first.paths.len(), 2);
     assert!(Arc::ptr_eq(&first, &second));

@@ -1,23 +1,23 @@
 //! Agreement beyond chance: Cohen's kappa and Gwet's AC.
 
-use crate::undefined::{Undefined, Value};
+use crate::undefined::{Undefined, NumberOrReason};
 
-use super::table::{Margins, Table};
+use super::table::{LevelMargins, ConfusionTable};
 
-/// How much a disagreement counts.
+/// The weight of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weights {
-    /// Every one alike.
+pub enum DisagreementWeights {
+    /// Every disagreement weighs the same.
     Same,
-    /// By the steps between the two levels.
+    /// A disagreement weighs the steps between the two levels.
     Linear,
-    /// By the square of the steps.
+    /// A disagreement weighs the square of the steps.
     Quadratic,
 }
 
-impl Weights {
+impl DisagreementWeights {
     /// 0 for one level.
-    fn disagreement(self, a: usize, b: usize) -> f64 {
+    fn disagreement_between(self, a: usize, b: usize) -> f64 {
         let steps = a.abs_diff(b) as f64;
         match self {
             Self::Same => f64::from(u8::from(a != b)),
@@ -28,11 +28,11 @@ impl Weights {
 }
 
 /// `1 - observed / expected` disagreement, where the raters' own base rates say what is expected.
-pub fn kappa(table: &Table, weights: Weights) -> Value {
-    let total = table.total();
-    let Margins { a, b } = table.margins();
-    let observed: f64 = table.cells().map(|(a, b, count)| weights.disagreement(a, b) * count).sum();
-    let expected = sum_over(table, |i, j| weights.disagreement(i, j) * a[i] * b[j]);
+pub fn cohen_kappa(table: &ConfusionTable, weights: DisagreementWeights) -> NumberOrReason {
+    let total = table.total_pairs();
+    let LevelMargins { a, b } = table.level_margins();
+    let observed: f64 = table.filled_cells().map(|(a, b, count)| weights.disagreement_between(a, b) * count).sum();
+    let expected = sum_over(table, |i, j| weights.disagreement_between(i, j) * a[i] * b[j]);
     match (total, expected) {
         (0.0, _) => Err(Undefined::NoPairs),
         (_, 0.0) => Err(Undefined::OneLevel),
@@ -43,8 +43,8 @@ pub fn kappa(table: &Table, weights: Weights) -> Value {
 /// `(observed - chance) / (1 - chance)`; chance is what raters agree on who guess among all levels of the scale as
 /// often as the scores are spread over them: `sum of weights * sum of p(1 - p) / (levels * (levels - 1))`, where p is the
 /// mean share of a level among both raters. `agreement` weighs two positions: 1 for one level, down to 0.
-fn gwet(table: &Table, agreement: impl Fn(usize, usize) -> f64) -> Value {
-    let (total, levels) = (table.total(), table.levels().len());
+fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> NumberOrReason {
+    let (total, levels) = (table.total_pairs(), table.levels().len());
     if total == 0.0 {
         return Err(Undefined::NoPairs);
     }
@@ -52,8 +52,8 @@ fn gwet(table: &Table, agreement: impl Fn(usize, usize) -> f64) -> Value {
     if levels < 2 {
         return Ok(1.0);
     }
-    let Margins { a, b } = table.margins();
-    let observed = table.cells().map(|(a, b, count)| agreement(a, b) * count).sum::<f64>() / total;
+    let LevelMargins { a, b } = table.level_margins();
+    let observed = table.filled_cells().map(|(a, b, count)| agreement(a, b) * count).sum::<f64>() / total;
     let spread: f64 =
         a.iter().zip(&b).map(|(a, b)| (a + b) / (2.0 * total)).map(|p| p * (1.0 - p)).sum();
     let chance = sum_over(table, &agreement) * spread / (levels * (levels - 1)) as f64;
@@ -61,18 +61,18 @@ fn gwet(table: &Table, agreement: impl Fn(usize, usize) -> f64) -> Value {
 }
 
 /// Gwet's AC1: levels are one or not.
-pub fn ac1(table: &Table) -> Value {
-    gwet(table, |a, b| f64::from(u8::from(a == b)))
+pub fn gwet_ac1(table: &ConfusionTable) -> NumberOrReason {
+    gwet_ac(table, |a, b| f64::from(u8::from(a == b)))
 }
 
 /// Gwet's AC2: `1 - (difference / widest difference)^2`, of the levels' numbers and not their steps, as irrCAC has it.
-pub fn ac2(table: &Table) -> Value {
+pub fn gwet_ac2(table: &ConfusionTable) -> NumberOrReason {
     let levels = table.levels();
     let widest = levels.last().zip(levels.first()).map_or(0.0, |(last, first)| last - first);
-    gwet(table, |a, b| 1.0 - ((levels[a] - levels[b]) / widest).powi(2))
+    gwet_ac(table, |a, b| 1.0 - ((levels[a] - levels[b]) / widest).powi(2))
 }
 
-fn sum_over(table: &Table, term: impl Fn(usize, usize) -> f64) -> f64 {
+fn sum_over(table: &ConfusionTable, term: impl Fn(usize, usize) -> f64) -> f64 {
     let levels = 0..table.levels().len();
     levels.clone().map(|i| levels.clone().map(|j| term(i, j)).sum::<f64>()).sum()
 }

@@ -1,21 +1,21 @@
-//! How well a rater does against a reference: accuracy, and precision, recall and F1 of each level, as scikit-learn's
-//! `precision_recall_fscore_support` has them.
+//! The accuracy of a rater against a reference, and precision, recall and F1 of each level, as scikit-learn's
+//! `precision_recall_fscore_support` defines them.
 //!
-//! The classes are the levels that either of the two gave. Precision of a class that the rater never gave, recall of one
-//! that the reference never gave, and F1 of one that neither gave are not defined; [`ZeroDivision`] says what they count
-//! as in averages.
+//! The classes are the levels that either of the two gave. The precision of a class that the rater never gave, the
+//! recall of one that the reference never gave, and the F1 of one that neither gave are undefined; [`ZeroDivision`]
+//! decides their value in averages.
 
-use crate::undefined::{Undefined, Value};
-use trajview_run::values::worded;
+use crate::undefined::{Undefined, NumberOrReason};
+use trajview_run::worded_enum::worded;
 
-use super::table::{Margins, Table};
+use super::table::{LevelMargins, ConfusionTable};
 
 worded! {
     word;
-    /// What a class without a precision or a recall counts as in averages: scikit-learn's `zero_division`.
+    /// The value of an undefined precision or recall within averages: scikit-learn's `zero_division`.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ZeroDivision {
-        /// Nothing: it is left out of the average (`np.nan`).
+        /// The class is left out of the average (`np.nan`).
         Undefined = "undefined",
         /// 0, which is scikit-learn's own choice.
         Zero = "0",
@@ -24,7 +24,7 @@ worded! {
 }
 
 impl ZeroDivision {
-    const fn number(self) -> Option<f64> {
+    const fn as_number(self) -> Option<f64> {
         match self {
             Self::Undefined => None,
             Self::Zero => Some(0.0),
@@ -35,81 +35,81 @@ impl ZeroDivision {
 
 /// The three measures of a class, or their average.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scores {
-    /// Of what the rater gave as the class, the share that is.
-    pub precision: Value,
-    /// Of what is the class, the share that the rater gave as it.
-    pub recall: Value,
+pub struct ClassScores {
+    /// The share of what the rater gave as the class that belongs to it.
+    pub precision: NumberOrReason,
+    /// The share of the class that the rater recognised.
+    pub recall: NumberOrReason,
     /// `2 tp / (given + true)`: the harmonic mean of both.
-    pub f1: Value,
+    pub f1: NumberOrReason,
 }
 
-/// One class.
+/// The result for one class.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Class {
+pub struct ClassResult {
     pub level: f64,
-    pub scores: Scores,
-    /// How often the reference gave it.
+    pub scores: ClassScores,
+    /// The number of things that the reference put into the class.
     pub support: u64,
-    /// How often the rater did.
+    /// The number of things that the rater put into the class.
     pub predicted: u64,
 }
 
 /// A rater against a reference.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Classified {
+pub struct Classification {
     /// Things that both scored.
     pub n: u64,
     /// Share of those that got the level of the reference.
-    pub accuracy: Value,
-    /// From the lowest level to the highest, those that either gave.
-    pub classes: Vec<Class>,
+    pub accuracy: NumberOrReason,
+    /// The classes that either of the two gave, from the lowest level to the highest.
+    pub classes: Vec<ClassResult>,
     /// The mean over classes.
-    pub macro_average: Scores,
+    pub macro_average: ClassScores,
     /// The mean over classes, each weighing as often as the reference gave it.
-    pub weighted: Scores,
+    pub weighted: ClassScores,
 }
 
-/// Of a table whose rows are the reference.
-pub fn classified(table: &Table, zero: ZeroDivision) -> Classified {
-    let (Margins { a, b }, total) = (table.margins(), table.total());
+/// Classifies a table whose rows are the reference.
+pub fn classify_against_reference(table: &ConfusionTable, zero: ZeroDivision) -> Classification {
+    let (LevelMargins { a, b }, total) = (table.level_margins(), table.total_pairs());
     let is_given = |at: &usize| a[*at] + b[*at] > 0.0;
     let class = |at: usize| {
-        let hits = table.count(at, at);
-        let scores = Scores {
-            precision: divided(hits, b[at]),
-            recall: divided(hits, a[at]),
-            f1: divided(2.0 * hits, a[at] + b[at]),
+        let hits = table.pair_count(at, at);
+        let scores = ClassScores {
+            precision: checked_ratio(hits, b[at]),
+            recall: checked_ratio(hits, a[at]),
+            f1: checked_ratio(2.0 * hits, a[at] + b[at]),
         };
         let (support, predicted) = (a[at] as u64, b[at] as u64);
-        Class { level: table.levels()[at], scores, support, predicted }
+        ClassResult { level: table.levels()[at], scores, support, predicted }
     };
-    let classes: Vec<Class> = (0..table.levels().len()).filter(is_given).map(class).collect();
-    let hits: f64 = (0..table.levels().len()).map(|at| table.count(at, at)).sum();
-    Classified {
+    let classes: Vec<ClassResult> = (0..table.levels().len()).filter(is_given).map(class).collect();
+    let hits: f64 = (0..table.levels().len()).map(|at| table.pair_count(at, at)).sum();
+    Classification {
         n: total as u64,
-        accuracy: divided(hits, total),
-        macro_average: averaged(&classes, zero, |_| 1.0),
-        weighted: averaged(&classes, zero, |class| class.support as f64),
+        accuracy: checked_ratio(hits, total),
+        macro_average: average_scores(&classes, zero, |_| 1.0),
+        weighted: average_scores(&classes, zero, |class| class.support as f64),
         classes,
     }
 }
 
-fn divided(part: f64, whole: f64) -> Value {
+fn checked_ratio(part: f64, whole: f64) -> NumberOrReason {
     if whole > 0.0 { Ok(part / whole) } else { Err(Undefined::NoPairs) }
 }
 
-fn averaged(classes: &[Class], zero: ZeroDivision, weight: impl Fn(&Class) -> f64) -> Scores {
-    let average = |of: fn(&Scores) -> Value| -> Value {
+fn average_scores(classes: &[ClassResult], zero: ZeroDivision, weight: impl Fn(&ClassResult) -> f64) -> ClassScores {
+    let average = |of: fn(&ClassScores) -> NumberOrReason| -> NumberOrReason {
         let known = classes
             .iter()
-            .filter_map(|class| Some((of(&class.scores).ok().or(zero.number())?, weight(class))));
+            .filter_map(|class| Some((of(&class.scores).ok().or(zero.as_number())?, weight(class))));
         let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (value, weight)| {
             (sum + value * weight, weights + weight)
         });
-        divided(sum, weights)
+        checked_ratio(sum, weights)
     };
-    Scores {
+    ClassScores {
         precision: average(|it| it.precision),
         recall: average(|it| it.recall),
         f1: average(|it| it.f1),
@@ -118,9 +118,9 @@ fn averaged(classes: &[Class], zero: ZeroDivision, weight: impl Fn(&Class) -> f6
 
 worded! {
     name;
-    /// A number of [`Classified`] that has an interval.
+    /// A number of [`Classification`] that has an interval.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Against {
+    pub enum ReferenceMeasure {
         Accuracy = "accuracy",
         MacroPrecision = "macro_precision",
         MacroRecall = "macro_recall",
@@ -129,10 +129,10 @@ worded! {
     }
 }
 
-impl Against {
-    /// Of a table whose rows are the reference.
-    pub fn of(self, table: &Table, zero: ZeroDivision) -> Value {
-        let found = classified(table, zero);
+impl ReferenceMeasure {
+    /// Computes the measure for a table whose rows are the reference.
+    pub fn value_in(self, table: &ConfusionTable, zero: ZeroDivision) -> NumberOrReason {
+        let found = classify_against_reference(table, zero);
         match self {
             Self::Accuracy => found.accuracy,
             Self::MacroPrecision => found.macro_average.precision,
@@ -143,18 +143,18 @@ impl Against {
     }
 }
 
-/// What counts as positive on a scale: `>=3`, `>2`, `<=1`, `<2`, `=4`, `4`.
+/// The rule for a positive score on a scale: `>=3`, `>2`, `<=1`, `<2`, `=4`, `4`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Positive {
-    test: Test,
+pub struct PositiveRule {
+    test: ScoreTest,
     level: f64,
 }
 
 worded! {
     word;
-    /// How a score is compared with the level.
+    /// The comparison of a score with the level.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Test {
+    pub enum ScoreTest {
         AtLeast = ">=",
         AtMost = "<=",
         Above = ">",
@@ -163,29 +163,29 @@ worded! {
     }
 }
 
-impl Positive {
-    /// None where it is no such condition.
+impl PositiveRule {
+    /// Parses a rule; returns None where the text is not one.
     pub fn parse(words: &str) -> Option<Self> {
         let words = words.trim();
         let stated =
-            Test::ALL.into_iter().find_map(|test| Some((test, words.strip_prefix(test.word())?)));
-        let (test, level) = stated.unwrap_or((Test::Is, words));
+            ScoreTest::ALL.into_iter().find_map(|test| Some((test, words.strip_prefix(test.word())?)));
+        let (test, level) = stated.unwrap_or((ScoreTest::Is, words));
         let level: f64 = level.trim().parse().ok()?;
         level.is_finite().then_some(Self { test, level })
     }
 
-    pub fn holds(self, score: f64) -> bool {
+    pub fn is_positive(self, score: f64) -> bool {
         match self.test {
-            Test::AtLeast => score >= self.level,
-            Test::AtMost => score <= self.level,
-            Test::Above => score > self.level,
-            Test::Below => score < self.level,
-            Test::Is => score == self.level,
+            ScoreTest::AtLeast => score >= self.level,
+            ScoreTest::AtMost => score <= self.level,
+            ScoreTest::Above => score > self.level,
+            ScoreTest::Below => score < self.level,
+            ScoreTest::Is => score == self.level,
         }
     }
 }
 
-impl std::fmt::Display for Positive {
+impl std::fmt::Display for PositiveRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}{}", self.test.word(), self.level)
     }
@@ -193,40 +193,40 @@ impl std::fmt::Display for Positive {
 
 /// Two classes: positive or not.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Binary {
+pub struct BinaryResult {
     pub true_positive: u64,
     pub false_positive: u64,
     pub false_negative: u64,
     pub true_negative: u64,
-    pub accuracy: Value,
-    /// Of the positive class.
-    pub scores: Scores,
-    /// Of what is negative, the share that the rater gave as such.
-    pub specificity: Value,
+    pub accuracy: NumberOrReason,
+    /// The scores of the positive class.
+    pub scores: ClassScores,
+    /// The share of the negatives that the rater gave as negative.
+    pub specificity: NumberOrReason,
 }
 
-/// Of a table whose rows are the reference.
-pub fn binary(table: &Table, positive: Positive) -> Binary {
+/// Counts two classes in a table whose rows are the reference.
+pub fn binary_classification(table: &ConfusionTable, positive: PositiveRule) -> BinaryResult {
     let levels = table.levels();
     let count = |is: bool, given: bool| -> f64 {
-        let meant = |(a, b, _): &(usize, usize, f64)| {
-            positive.holds(levels[*a]) == is && positive.holds(levels[*b]) == given
+        let is_counted = |(a, b, _): &(usize, usize, f64)| {
+            positive.is_positive(levels[*a]) == is && positive.is_positive(levels[*b]) == given
         };
-        table.cells().filter(meant).fold(0.0, |sum, (_, _, count)| sum + count)
+        table.filled_cells().filter(is_counted).fold(0.0, |sum, (_, _, count)| sum + count)
     };
     let (tp, fp) = (count(true, true), count(false, true));
     let (fn_, tn) = (count(true, false), count(false, false));
-    Binary {
+    BinaryResult {
         true_positive: tp as u64,
         false_positive: fp as u64,
         false_negative: fn_ as u64,
         true_negative: tn as u64,
-        accuracy: divided(tp + tn, tp + tn + fp + fn_),
-        scores: Scores {
-            precision: divided(tp, tp + fp),
-            recall: divided(tp, tp + fn_),
-            f1: divided(2.0 * tp, 2.0 * tp + fp + fn_),
+        accuracy: checked_ratio(tp + tn, tp + tn + fp + fn_),
+        scores: ClassScores {
+            precision: checked_ratio(tp, tp + fp),
+            recall: checked_ratio(tp, tp + fn_),
+            f1: checked_ratio(2.0 * tp, 2.0 * tp + fp + fn_),
         },
-        specificity: divided(tn, tn + fp),
+        specificity: checked_ratio(tn, tn + fp),
     }
 }

@@ -1,55 +1,55 @@
 //! How far raters agree who scored the same things on one ordinal scale.
 //!
-//! Of two raters everything follows from how often each pair of levels was given ([`Table`]), so the order of the pairs is
-//! of no consequence. [`Coefficient`] has the formulas and where they are from. [`many`] is of any number of raters,
+//! Of two raters everything follows from how often each pair of levels was given ([`ConfusionTable`]), so the order of the pairs is
+//! of no consequence. [`Coefficient`] has the formulas and where they are from. [`several_raters`] is of any number of raters,
 //! [`classes`] of one against a reference.
 
 mod chance;
 pub mod classes;
 mod coefficient;
-pub mod drawn;
-pub mod many;
+pub mod cluster_bootstrap;
+pub mod several_raters;
 mod rank;
 mod scale;
 mod table;
 #[cfg(test)]
 mod tests;
-pub mod trust;
+pub mod interval_doubt;
 
 pub use coefficient::{AC2_WEIGHTS, Coefficient};
-pub use scale::{MOST_LEVELS, Measurement, Scale, ScaleError};
-pub use table::{Boundary, Table};
+pub use scale::{MOST_LEVELS, MeasurementLevel, RatingScale, ScaleError};
+pub use table::{LevelBoundary, ConfusionTable};
 
 use super::{
-    bootstrap::{Estimate, Interval, Plan, estimate},
-    undefined::{Undefined, Value},
+    bootstrap::{Estimate, Interval, BootstrapPlan, bca_estimate},
+    undefined::{Undefined, NumberOrReason},
 };
-use classes::{Against, ZeroDivision};
-use drawn::{Part, Twice, twice};
+use classes::{ReferenceMeasure, ZeroDivision};
+use cluster_bootstrap::{ClusterPart, ClusteredEstimate, estimate_by_item_and_cluster};
 
 /// The scores of two raters, in pairs, as positions on a scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratings {
-    scale: Scale,
+    scale: RatingScale,
     /// Positions on the scale, from 0.
     pairs: Vec<(usize, usize)>,
-    /// Which of the given pairs have a score that is not on the scale; counts from 0.
+    /// The pairs with a score off the scale, by their place among the given pairs, counted from 0.
     pub off_scale: Vec<usize>,
 }
 
-/// How far two raters agree.
+/// The agreement of two raters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
     /// Pairs.
     pub n: usize,
-    /// One for each of [`Coefficient::ALL`], in that order.
+    /// An estimate for each of [`Coefficient::ALL`], in that order.
     pub estimates: Vec<(Coefficient, Estimate)>,
-    pub table: Table,
+    pub table: ConfusionTable,
 }
 
 impl Ratings {
     /// Pairs of scores; those off the scale are left out and named.
-    pub fn new(scale: Scale, scores: &[(f64, f64)]) -> Self {
+    pub fn new(scale: RatingScale, scores: &[(f64, f64)]) -> Self {
         let (mut pairs, mut off_scale) = (vec![], vec![]);
         for (at, (a, b)) in scores.iter().enumerate() {
             match (scale.position(*a), scale.position(*b)) {
@@ -60,7 +60,7 @@ impl Ratings {
         Self { scale, pairs, off_scale }
     }
 
-    /// How many pairs count.
+    /// Returns the number of pairs that count.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -69,48 +69,48 @@ impl Ratings {
         self.pairs.is_empty()
     }
 
-    pub fn table(&self) -> Table {
-        let mut table = Table::empty(&self.scale);
-        self.pairs.iter().for_each(|&(a, b)| table.add(a, b, 1.0));
+    pub fn confusion_table(&self) -> ConfusionTable {
+        let mut table = ConfusionTable::empty(&self.scale);
+        self.pairs.iter().for_each(|&(a, b)| table.add_pairs(a, b, 1.0));
         table
     }
 
-    /// Every coefficient with its interval, from resamples drawn as the plan says.
-    pub fn agreement(&self, plan: &Plan) -> Agreement {
-        self.agreement_from(plan.draws(self.len()), plan.confidence)
+    /// Estimates every coefficient, with intervals from resamples that follow the plan.
+    pub fn agreement(&self, plan: &BootstrapPlan) -> Agreement {
+        self.agreement_from(plan.draws_among(self.len()), plan.confidence)
     }
 
-    /// One coefficient with its interval, as [`Self::agreement`] gives it among the others.
-    pub fn estimate(&self, coefficient: Coefficient, plan: &Plan) -> Estimate {
-        let table = self.table();
-        if let Some(why) = self.nothing_to_say() {
-            return of_few(coefficient, &table, why);
+    /// Estimates one coefficient, with the same result as [`Self::agreement`].
+    pub fn estimate_coefficient(&self, coefficient: Coefficient, plan: &BootstrapPlan) -> Estimate {
+        let table = self.confusion_table();
+        if let Some(why) = self.too_few_pairs() {
+            return estimate_of_few(coefficient, &table, why);
         }
-        let resamples = plan.draws(self.len());
-        let resampled: Vec<Value> =
-            resamples.map(|resample| coefficient.of(&self.table_of(&resample))).collect();
-        let without_one = without_one(coefficient, &table);
-        estimate(coefficient.of_whole(&table), &resampled, &without_one, plan.confidence)
+        let resamples = plan.draws_among(self.len());
+        let resampled: Vec<NumberOrReason> =
+            resamples.map(|resample| coefficient.formula_value(&self.table_of(&resample))).collect();
+        let without_one = leave_one_out(coefficient, &table);
+        bca_estimate(coefficient.value_of_sample(&table), &resampled, &without_one, plan.confidence)
     }
 
-    /// The same from given resamples: each a list of pairs by number, from 0. Numbers of no pair are passed over.
+    /// Estimates every coefficient from given resamples: each a list of pairs by number, from 0. Numbers without a
+    /// pair are skipped.
     pub fn agreement_from(
         &self,
         resamples: impl Iterator<Item = Vec<usize>>,
         confidence: f64,
     ) -> Agreement {
-        let estimates = self.estimates_from(&Coefficient::ALL, resamples, confidence);
-        Agreement { n: self.len(), estimates, table: self.table() }
+        let estimate_coefficients = self.estimates_from(&Coefficient::ALL, resamples, confidence);
+        Agreement { n: self.len(), estimates: estimate_coefficients, table: self.confusion_table() }
     }
 
-    /// Some coefficients with their intervals, in the order in which they are named; from the same draws as
-    /// [`Self::agreement`].
-    pub fn estimates(
+    /// Estimates some coefficients, in the given order, from the same draws as [`Self::agreement`].
+    pub fn estimate_coefficients(
         &self,
         coefficients: &[Coefficient],
-        plan: &Plan,
+        plan: &BootstrapPlan,
     ) -> Vec<(Coefficient, Estimate)> {
-        self.estimates_from(coefficients, plan.draws(self.len()), plan.confidence)
+        self.estimates_from(coefficients, plan.draws_among(self.len()), plan.confidence)
     }
 
     fn estimates_from(
@@ -119,67 +119,67 @@ impl Ratings {
         resamples: impl Iterator<Item = Vec<usize>>,
         confidence: f64,
     ) -> Vec<(Coefficient, Estimate)> {
-        let table = self.table();
-        if let Some(why) = self.nothing_to_say() {
-            return coefficients.iter().map(|it| (*it, of_few(*it, &table, why))).collect();
+        let table = self.confusion_table();
+        if let Some(why) = self.too_few_pairs() {
+            return coefficients.iter().map(|it| (*it, estimate_of_few(*it, &table, why))).collect();
         }
-        let mut resampled: Vec<Vec<Value>> = vec![vec![]; coefficients.len()];
+        let mut resampled: Vec<Vec<NumberOrReason>> = vec![vec![]; coefficients.len()];
         for resample in resamples {
             let table = self.table_of(&resample);
             for (values, coefficient) in resampled.iter_mut().zip(coefficients) {
-                values.push(coefficient.of(&table));
+                values.push(coefficient.formula_value(&table));
             }
         }
-        let whole = |(coefficient, resampled): (&Coefficient, Vec<Value>)| {
-            let without_one = without_one(*coefficient, &table);
-            let value = coefficient.of_whole(&table);
-            (*coefficient, estimate(value, &resampled, &without_one, confidence))
+        let estimate = |(coefficient, resampled): (&Coefficient, Vec<NumberOrReason>)| {
+            let without_one = leave_one_out(*coefficient, &table);
+            let value = coefficient.value_of_sample(&table);
+            (*coefficient, bca_estimate(value, &resampled, &without_one, confidence))
         };
-        coefficients.iter().zip(resampled).map(whole).collect()
+        coefficients.iter().zip(resampled).map(estimate).collect()
     }
 
-    /// The interval of every coefficient drawn over clusters, each whole: `clusters` says of which each pair is, in the
-    /// order of the pairs given to [`Self::new`] that are on the scale.
-    pub fn by_cluster(
+    /// Computes the interval of every coefficient from draws of whole clusters. `clusters` names the cluster of each
+    /// pair that is on the scale, in the order of [`Self::new`].
+    pub fn intervals_by_cluster(
         &self,
         clusters: &[usize],
-        plan: &Plan,
+        plan: &BootstrapPlan,
     ) -> Vec<(Coefficient, Result<Interval, Undefined>)> {
-        let parts = self.parts(clusters);
-        let of = |it: Coefficient, table: &Table| it.of(table);
-        let whole = |it: Coefficient, table: &Table| it.of_whole(table);
-        let found = drawn::over_clusters(&parts, &Coefficient::ALL, of, whole, plan);
+        let parts = self.cluster_parts(clusters);
+        let formula = |it: Coefficient, table: &ConfusionTable| it.formula_value(table);
+        let value_of_sample = |it: Coefficient, table: &ConfusionTable| it.value_of_sample(table);
+        let found = cluster_bootstrap::estimate_over_clusters(&parts, &Coefficient::ALL, formula, value_of_sample, plan);
         found.into_iter().map(|(it, estimate)| (it, estimate.interval)).collect()
     }
 
-    /// How well the second of each pair does against the first, with both intervals.
-    pub fn against(
+    /// Measures the second score of each pair against the first, with both intervals.
+    pub fn compare_to_reference(
         &self,
         clusters: &[usize],
         zero: ZeroDivision,
-        plan: &Plan,
-    ) -> Vec<(Against, Twice)> {
-        let of = |it: Against, table: &Table| it.of(table, zero);
-        twice(&self.parts(clusters), &Against::ALL, of, of, plan)
+        plan: &BootstrapPlan,
+    ) -> Vec<(ReferenceMeasure, ClusteredEstimate)> {
+        let value = |it: ReferenceMeasure, table: &ConfusionTable| it.value_in(table, zero);
+        estimate_by_item_and_cluster(&self.cluster_parts(clusters), &ReferenceMeasure::ALL, value, value, plan)
     }
 
-    fn parts(&self, clusters: &[usize]) -> Vec<Part<Table>> {
+    fn cluster_parts(&self, clusters: &[usize]) -> Vec<ClusterPart<ConfusionTable>> {
         let part = |(at, &(a, b)): (usize, &(usize, usize))| {
-            let mut sum = Table::empty(&self.scale);
-            sum.add(a, b, 1.0);
-            Part { sum, cluster: clusters.get(at).copied().unwrap_or_default() }
+            let mut sum = ConfusionTable::empty(&self.scale);
+            sum.add_pairs(a, b, 1.0);
+            ClusterPart { sum, cluster: clusters.get(at).copied().unwrap_or_default() }
         };
         self.pairs.iter().enumerate().map(part).collect()
     }
 
-    fn table_of(&self, resample: &[usize]) -> Table {
-        let mut table = Table::empty(&self.scale);
+    fn table_of(&self, resample: &[usize]) -> ConfusionTable {
+        let mut table = ConfusionTable::empty(&self.scale);
         let pairs = resample.iter().filter_map(|&at| self.pairs.get(at));
-        pairs.for_each(|&(a, b)| table.add(a, b, 1.0));
+        pairs.for_each(|&(a, b)| table.add_pairs(a, b, 1.0));
         table
     }
 
-    fn nothing_to_say(&self) -> Option<Undefined> {
+    fn too_few_pairs(&self) -> Option<Undefined> {
         match self.len() {
             0 => Some(Undefined::NoPairs),
             1 => Some(Undefined::FewerThanTwoPairs),
@@ -189,29 +189,29 @@ impl Ratings {
 }
 
 impl Agreement {
-    pub fn estimate(&self, coefficient: Coefficient) -> Estimate {
+    pub fn estimate_for(&self, coefficient: Coefficient) -> Estimate {
         let mut found = self.estimates.iter().filter(|(other, _)| *other == coefficient);
         found.next().map_or(Estimate::undefined(Undefined::NoPairs), |(_, estimate)| *estimate)
     }
 
-    pub fn value(&self, coefficient: Coefficient) -> Value {
-        self.estimate(coefficient).value
+    pub fn value_for(&self, coefficient: Coefficient) -> NumberOrReason {
+        self.estimate_for(coefficient).value
     }
 }
 
-/// Of one pair only its shares can be told, and no interval.
-fn of_few(coefficient: Coefficient, table: &Table, why: Undefined) -> Estimate {
-    Estimate { value: coefficient.of_whole(table), ..Estimate::undefined(why) }
+/// Estimates a coefficient of one pair at most: only shares are defined, and there is no interval.
+fn estimate_of_few(coefficient: Coefficient, table: &ConfusionTable, why: Undefined) -> Estimate {
+    Estimate { value: coefficient.value_of_sample(table), ..Estimate::undefined(why) }
 }
 
 /// The coefficient without each pair in turn; pairs of the same two levels give the same value.
-fn without_one(coefficient: Coefficient, table: &Table) -> Vec<Value> {
+fn leave_one_out(coefficient: Coefficient, table: &ConfusionTable) -> Vec<NumberOrReason> {
     let mut values = vec![];
     let mut table = table.clone();
-    for (a, b, count) in table.cells().collect::<Vec<_>>() {
-        table.add(a, b, -1.0);
-        values.extend(std::iter::repeat_n(coefficient.of(&table), count as usize));
-        table.add(a, b, 1.0);
+    for (a, b, count) in table.filled_cells().collect::<Vec<_>>() {
+        table.add_pairs(a, b, -1.0);
+        values.extend(std::iter::repeat_n(coefficient.formula_value(&table), count as usize));
+        table.add_pairs(a, b, 1.0);
     }
     values
 }

@@ -1,16 +1,16 @@
 //! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha.
 
-use crate::undefined::{Undefined, Value};
+use crate::undefined::{Undefined, NumberOrReason};
 
 use super::{
-    Measurement,
-    table::{Margins, Table},
+    MeasurementLevel,
+    table::{LevelMargins, ConfusionTable},
 };
 
 /// Pearson's correlation of mean ranks.
-pub fn spearman(table: &Table) -> Value {
-    let total = table.total();
-    let Margins { a, b } = table.margins();
+pub fn spearman_rho(table: &ConfusionTable) -> NumberOrReason {
+    let total = table.total_pairs();
+    let LevelMargins { a, b } = table.level_margins();
     let centre = (total + 1.0) / 2.0;
     let (ranks_a, ranks_b) = (mean_ranks(&a), mean_ranks(&b));
     let spread = |counts: &[f64], ranks: &[f64]| -> f64 {
@@ -18,10 +18,10 @@ pub fn spearman(table: &Table) -> Value {
     };
     let squares = spread(&a, &ranks_a) * spread(&b, &ranks_b);
     let together: f64 = table
-        .cells()
+        .filled_cells()
         .map(|(a, b, count)| count * (ranks_a[a] - centre) * (ranks_b[b] - centre))
         .sum();
-    correlation(total, together, squares)
+    bounded_correlation(total, together, squares)
 }
 
 /// The rank that all scores of a level share.
@@ -36,11 +36,11 @@ fn mean_ranks(counts: &[f64]) -> Vec<f64> {
 }
 
 /// Pairs of pairs in one order less those in opposite order, over those that are tied for neither rater.
-pub fn kendall(table: &Table) -> Value {
-    let total = table.total();
-    let Margins { a, b } = table.margins();
+pub fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
+    let total = table.total_pairs();
+    let LevelMargins { a, b } = table.level_margins();
     let size = table.levels().len();
-    // For each column, how many stand in rows above; from them those before and after a column.
+    // For each column, the count in the rows above; from it follow the counts before and after a column.
     let mut above = vec![0.0; size];
     let mut together = 0.0;
     for row in 0..size {
@@ -48,19 +48,19 @@ pub fn kendall(table: &Table) -> Value {
         let mut before = 0.0;
         for (column, above_here) in above.iter().enumerate() {
             let after = all - before - above_here;
-            together += table.count(row, column) * (before - after);
+            together += table.pair_count(row, column) * (before - after);
             before += above_here;
         }
-        above.iter_mut().enumerate().for_each(|(column, count)| *count += table.count(row, column));
+        above.iter_mut().enumerate().for_each(|(column, count)| *count += table.pair_count(row, column));
     }
     let pairs = |count: f64| count * (count - 1.0) / 2.0;
     let untied =
         |counts: &[f64]| pairs(total) - counts.iter().map(|count| pairs(*count)).sum::<f64>();
-    correlation(total, together, untied(&a) * untied(&b))
+    bounded_correlation(total, together, untied(&a) * untied(&b))
 }
 
 /// `together / sqrt(squares)`, -1 to 1.
-fn correlation(total: f64, together: f64, squares: f64) -> Value {
+fn bounded_correlation(total: f64, together: f64, squares: f64) -> NumberOrReason {
     match (total, squares) {
         (0.0, _) => Err(Undefined::NoPairs),
         (1.0, _) => Err(Undefined::FewerThanTwoPairs),
@@ -73,8 +73,8 @@ fn correlation(total: f64, together: f64, squares: f64) -> Value {
 /// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
 /// their numbers; the square of that. On a nominal one every two are alike (Krippendorff, Computing Krippendorff's
 /// Alpha-Reliability, 2011).
-pub fn alpha(table: &Table) -> Value {
-    let Margins { a, b } = table.margins();
+pub fn krippendorff_alpha(table: &ConfusionTable) -> NumberOrReason {
+    let LevelMargins { a, b } = table.level_margins();
     let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let scores: f64 = counts.iter().sum();
     if scores == 0.0 {
@@ -84,11 +84,11 @@ pub fn alpha(table: &Table) -> Value {
     // Between the middles of two levels lie exactly those scores.
     let numbers = table.levels();
     let distance = |a: usize, b: usize| match table.measurement() {
-        Measurement::Nominal => f64::from(u8::from(a != b)),
-        Measurement::Ordinal => (places[a] - places[b]).powi(2),
-        Measurement::Interval => (numbers[a] - numbers[b]).powi(2),
+        MeasurementLevel::Nominal => f64::from(u8::from(a != b)),
+        MeasurementLevel::Ordinal => (places[a] - places[b]).powi(2),
+        MeasurementLevel::Interval => (numbers[a] - numbers[b]).powi(2),
     };
-    let observed: f64 = table.cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
+    let observed: f64 = table.filled_cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
     let levels = 0..counts.len();
     let expected: f64 = levels
         .clone()

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use trajview_run::values::worded;
+use trajview_run::worded_enum::worded;
 
 worded! {
-    /// What differences between levels say, which decides the metric of Krippendorff's alpha.
+    /// The meaning of differences between levels, which decides the metric of Krippendorff's alpha.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum Measurement {
+    pub enum MeasurementLevel {
         /// Two levels are the same or not.
         Nominal = "nominal",
-        /// One is above the other.
+        /// Levels have an order.
         #[default]
         Ordinal = "ordinal",
         /// Their numbers have differences.
@@ -24,12 +24,12 @@ pub const MOST_LEVELS: usize = 101;
 /// Levels from low to high: finite, distinct, their differences finite. The weights of kappa count the steps between two
 /// levels, not the difference of their numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
+pub struct RatingScale {
     levels: Vec<f64>,
-    measurement: Measurement,
+    measurement: MeasurementLevel,
 }
 
-/// Why there is no such scale.
+/// The reason why a scale cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScaleError {
     /// `4..0`
@@ -40,7 +40,7 @@ pub enum ScaleError {
     NoLevels,
     /// The difference of the lowest and the highest leaves the range of numbers.
     TooWide,
-    /// Not of the form `LOWEST..HIGHEST`.
+    /// The text is not of the form `LOWEST..HIGHEST`.
     NotARange(String),
 }
 
@@ -62,51 +62,51 @@ impl fmt::Display for ScaleError {
 
 impl std::error::Error for ScaleError {}
 
-impl Default for Scale {
+impl Default for RatingScale {
     /// SLUMP's rubric: 0 to 4.
     fn default() -> Self {
-        Self::of((0..=4u8).map(f64::from).collect())
+        Self::with_levels((0..=4u8).map(f64::from).collect())
     }
 }
 
-impl Scale {
+impl RatingScale {
     /// Two levels are names, more have an order.
-    fn of(levels: Vec<f64>) -> Self {
+    fn with_levels(levels: Vec<f64>) -> Self {
         let measurement =
-            if levels.len() == 2 { Measurement::Nominal } else { Measurement::Ordinal };
+            if levels.len() == 2 { MeasurementLevel::Nominal } else { MeasurementLevel::Ordinal };
         Self { levels, measurement }
     }
 
-    /// The same levels, whose differences say this.
-    pub fn measured(self, measurement: Measurement) -> Self {
+    /// Returns the same levels with another measurement level.
+    pub fn with_measurement(self, measurement: MeasurementLevel) -> Self {
         Self { measurement, ..self }
     }
 
-    pub const fn measurement(&self) -> Measurement {
+    pub const fn measurement(&self) -> MeasurementLevel {
         self.measurement
     }
 
     /// The whole numbers from `low` to `high`, both included.
-    pub fn whole(low: i32, high: i32) -> Result<Self, ScaleError> {
+    pub fn whole_numbers(low: i32, high: i32) -> Result<Self, ScaleError> {
         let count = (i64::from(high) - i64::from(low) + 1).max(0) as usize;
         match count {
             0 => Err(ScaleError::Backwards),
             count if count > MOST_LEVELS => Err(ScaleError::TooMany(count)),
-            _ => Ok(Self::of((low..=high).map(f64::from).collect())),
+            _ => Ok(Self::with_levels((low..=high).map(f64::from).collect())),
         }
     }
 
-    /// `0..4` as [`Self::whole`].
+    /// `0..4` as [`Self::whole_numbers`].
     pub fn parse(words: &str) -> Result<Self, ScaleError> {
         let no_range = || ScaleError::NotARange(words.to_owned());
         let (low, high) = words.split_once("..").ok_or_else(no_range)?;
         let end = |words: &str| words.trim().trim_start_matches('=').parse::<i32>();
-        Self::whole(end(low).map_err(|_| no_range())?, end(high).map_err(|_| no_range())?)
+        Self::whole_numbers(end(low).map_err(|_| no_range())?, end(high).map_err(|_| no_range())?)
     }
 
     /// The levels that were given, as scripts do that pass scores to scikit-learn without saying what the levels are:
     /// a level nobody gave is no step.
-    pub fn observed(scores: impl IntoIterator<Item = f64>) -> Result<Self, ScaleError> {
+    pub fn from_scores(scores: impl IntoIterator<Item = f64>) -> Result<Self, ScaleError> {
         let mut levels: Vec<f64> = scores.into_iter().filter(|score| score.is_finite()).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup(); // by `==`: 0 and -0 are one level
@@ -114,7 +114,7 @@ impl Scale {
             0 => Err(ScaleError::NoLevels),
             count if count > MOST_LEVELS => Err(ScaleError::TooMany(count)),
             count if !(levels[count - 1] - levels[0]).is_finite() => Err(ScaleError::TooWide),
-            _ => Ok(Self::of(levels)),
+            _ => Ok(Self::with_levels(levels)),
         }
     }
 
@@ -122,7 +122,7 @@ impl Scale {
         &self.levels
     }
 
-    /// From 0; None for a score that is no level.
+    /// Returns the position of a score among the levels, from 0; None for a score that is not a level.
     pub fn position(&self, score: f64) -> Option<usize> {
         self.levels.iter().position(|level| *level == score)
     }

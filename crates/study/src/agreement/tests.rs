@@ -2,25 +2,25 @@ use proptest::{collection::vec, prelude::*};
 
 use super::*;
 use crate::Interval;
-use trajview_metrics::numbers::{Number, Of};
+use trajview_metrics::numbers::{Number, NumberInput};
 
-/// Without intervals.
-fn plain(scale: Scale, scores: &[(f64, f64)]) -> Agreement {
-    Ratings::new(scale, scores).agreement(&Plan { resamples: 0, ..Plan::default() })
+/// Computes the agreement without intervals.
+fn agreement_without_intervals(scale: RatingScale, scores: &[(f64, f64)]) -> Agreement {
+    Ratings::new(scale, scores).agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
 }
 
-fn scores(pairs: &[(u8, u8)]) -> Vec<(f64, f64)> {
+fn float_pairs(pairs: &[(u8, u8)]) -> Vec<(f64, f64)> {
     pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).collect()
 }
 
-fn on_slump(pairs: &[(u8, u8)]) -> Agreement {
-    plain(Scale::default(), &scores(pairs))
+fn agreement_on_slump_scale(pairs: &[(u8, u8)]) -> Agreement {
+    agreement_without_intervals(RatingScale::default(), &float_pairs(pairs))
 }
 
 #[test]
 fn a_score_off_the_scale_is_named_and_the_rest_counts() {
     let ratings = Ratings::new(
-        Scale::default(),
+        RatingScale::default(),
         &[(1.0, 1.0), (5.0, 2.0), (3.0, f64::NAN), (2.5, 2.0), (4.0, 3.0)],
     );
 
@@ -29,7 +29,7 @@ fn a_score_off_the_scale_is_named_and_the_rest_counts() {
 
 #[test]
 fn what_cannot_be_told_says_why() {
-    let why = |pairs: &[(u8, u8)], coefficient| on_slump(pairs).value(coefficient);
+    let why = |pairs: &[(u8, u8)], coefficient| agreement_on_slump_scale(pairs).value_for(coefficient);
 
     assert_eq!(why(&[], Coefficient::Exact), Err(Undefined::NoPairs));
     assert_eq!(why(&[(3, 3)], Coefficient::Exact), Ok(1.0));
@@ -43,54 +43,54 @@ fn what_cannot_be_told_says_why() {
 #[test]
 fn gwets_coefficients_are_1_where_both_raters_give_one_level_throughout() {
     // They used to be not defined, as kappa is.
-    let observed = Scale::observed([3.0]).unwrap();
-    for agreement in [on_slump(&[(3, 3); 4]), plain(observed, &scores(&[(3, 3); 4]))] {
-        let gwet = [Coefficient::Ac1, Coefficient::Ac2].map(|it| agreement.value(it));
+    let observed = RatingScale::from_scores([3.0]).unwrap();
+    for agreement in [agreement_on_slump_scale(&[(3, 3); 4]), agreement_without_intervals(observed, &float_pairs(&[(3, 3); 4]))] {
+        let gwet = [Coefficient::Ac1, Coefficient::Ac2].map(|it| agreement.value_for(it));
         assert_eq!(gwet, [Ok(1.0), Ok(1.0)]);
     }
-    assert_eq!(on_slump(&[(3, 3)]).value(Coefficient::Ac1), Err(Undefined::FewerThanTwoPairs));
+    assert_eq!(agreement_on_slump_scale(&[(3, 3)]).value_for(Coefficient::Ac1), Err(Undefined::FewerThanTwoPairs));
 }
 
 #[test]
 fn an_interval_that_hangs_on_a_few_pairs_is_not_given() {
     let hangs = [vec![(4, 4); 18], vec![(3, 4), (4, 3)]].concat();
-    let agreement = Ratings::new(Scale::default(), &scores(&hangs)).agreement(&Plan::default());
+    let agreement = Ratings::new(RatingScale::default(), &float_pairs(&hangs)).agreement(&BootstrapPlan::default());
 
-    let spearman = agreement.estimate(Coefficient::Spearman);
+    let spearman = agreement.estimate_for(Coefficient::Spearman);
     assert!(spearman.value.is_ok() && spearman.undefined_resamples > 500, "{spearman:?}");
     assert_eq!(spearman.interval, Err(Undefined::UnstableResamples));
-    assert!(agreement.estimate(Coefficient::Exact).interval.is_ok());
+    assert!(agreement.estimate_for(Coefficient::Exact).interval.is_ok());
 }
 
 #[test]
 fn full_agreement_has_no_interval() {
-    let agreement = Ratings::new(Scale::default(), &scores(&[(1, 1), (3, 3), (4, 4)]))
-        .agreement(&Plan::default());
+    let agreement = Ratings::new(RatingScale::default(), &float_pairs(&[(1, 1), (3, 3), (4, 4)]))
+        .agreement(&BootstrapPlan::default());
 
-    assert_eq!(agreement.value(Coefficient::Kappa), Ok(1.0));
-    assert_eq!(agreement.estimate(Coefficient::Exact).interval, Err(Undefined::NoSpread));
+    assert_eq!(agreement.value_for(Coefficient::Kappa), Ok(1.0));
+    assert_eq!(agreement.estimate_for(Coefficient::Exact).interval, Err(Undefined::NoSpread));
 }
 
 #[test]
 fn two_pairs_that_are_alike_without_each_other_have_no_interval() {
-    let scale = Scale::whole(0, 4).unwrap();
+    let scale = RatingScale::whole_numbers(0, 4).unwrap();
 
-    let agreement = Ratings::new(scale, &[(4.0, 1.0), (1.0, 4.0)]).agreement(&Plan::default());
+    let agreement = Ratings::new(scale, &[(4.0, 1.0), (1.0, 4.0)]).agreement(&BootstrapPlan::default());
 
     // Without either of them kappa is 0, so that its skewness is nothing over nothing: SciPy has no interval here.
-    assert!(agreement.estimate(Coefficient::Kappa).interval.is_err());
+    assert!(agreement.estimate_for(Coefficient::Kappa).interval.is_err());
 }
 
 #[test]
 fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
     let ratings = Ratings::new(
-        Scale::default(),
-        &scores(&[(0, 1), (1, 1), (3, 2), (4, 4), (2, 2), (3, 4), (4, 3)]),
+        RatingScale::default(),
+        &float_pairs(&[(0, 1), (1, 1), (3, 2), (4, 4), (2, 2), (3, 4), (4, 3)]),
     );
     let exact = |seed| {
         ratings
-            .agreement(&Plan { seed, resamples: 500, ..Plan::default() })
-            .estimate(Coefficient::Kappa)
+            .agreement(&BootstrapPlan { seed, resamples: 500, ..BootstrapPlan::default() })
+            .estimate_for(Coefficient::Kappa)
     };
 
     assert_eq!(exact(1), exact(1));
@@ -101,59 +101,59 @@ fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
 fn the_boundaries_count_pairs_whoever_gave_which_of_those_in_which_a_rater_gave_one_of_the_levels()
 {
     let agreement =
-        on_slump(&[(2, 3), (3, 2), (3, 4), (2, 4), (3, 3), (0, 1), (1, 1), (4, 4), (0, 3)]);
+        agreement_on_slump_scale(&[(2, 3), (3, 2), (3, 4), (2, 4), (3, 3), (0, 1), (1, 1), (4, 4), (0, 3)]);
 
-    let boundary = |low, high| agreement.table.boundary(low, high).to_string();
+    let boundary = |low, high| agreement.table.boundary_between(low, high).to_string();
     assert_eq!((boundary(2.0, 3.0), boundary(3.0, 4.0)), ("2/6".into(), "1/7".into()));
-    assert_eq!(agreement.value(Coefficient::Boundary23), Ok(2.0 / 6.0));
+    assert_eq!(agreement.value_for(Coefficient::Boundary23), Ok(2.0 / 6.0));
 }
 
 #[test]
 fn a_boundary_that_nobody_came_near_has_no_share() {
-    let agreement = on_slump(&[(0, 1), (1, 1), (4, 4)]);
+    let agreement = agreement_on_slump_scale(&[(0, 1), (1, 1), (4, 4)]);
 
-    assert_eq!(agreement.value(Coefficient::Boundary23), Err(Undefined::NeitherLevel));
-    assert_eq!(agreement.value(Coefficient::Boundary34), Ok(0.0));
+    assert_eq!(agreement.value_for(Coefficient::Boundary23), Err(Undefined::NeitherLevel));
+    assert_eq!(agreement.value_for(Coefficient::Boundary34), Ok(0.0));
 }
 
 #[test]
 fn base_rates_are_shares_of_each_level() {
-    let (a, b) = on_slump(&[(0, 1), (1, 1), (4, 1), (4, 2)]).table.base_rates();
+    let (a, b) = agreement_on_slump_scale(&[(0, 1), (1, 1), (4, 1), (4, 2)]).table.base_rates();
 
     assert_eq!((a, b), (vec![0.25, 0.25, 0.0, 0.0, 0.5], vec![0.0, 0.75, 0.25, 0.0, 0.0]));
 }
 
 #[test]
 fn levels_nobody_gave_are_no_steps_between_observed_ones() {
-    let pairs = scores(&[(1, 1), (4, 1), (4, 4), (0, 0), (0, 4), (1, 4)]);
-    let observed = Scale::observed(pairs.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
+    let pairs = float_pairs(&[(1, 1), (4, 1), (4, 4), (0, 0), (0, 4), (1, 4)]);
+    let observed = RatingScale::from_scores(pairs.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
 
     assert_eq!(observed.levels(), [0.0, 1.0, 4.0]);
-    let kappas = [Scale::default(), observed]
-        .map(|scale| plain(scale, &pairs).value(Coefficient::KappaLinear).unwrap());
+    let kappas = [RatingScale::default(), observed]
+        .map(|scale| agreement_without_intervals(scale, &pairs).value_for(Coefficient::KappaLinear).unwrap());
     assert_ne!(kappas[0], kappas[1]);
 }
 
 #[test]
 fn a_scale_is_written_with_both_ends() {
-    assert_eq!(Scale::parse("0..4"), Ok(Scale::default()));
-    assert_eq!(Scale::parse("4..0"), Err(ScaleError::Backwards));
-    assert_eq!(Scale::parse("-2147483648..2147483647"), Err(ScaleError::TooMany(1 << 32)));
+    assert_eq!(RatingScale::parse("0..4"), Ok(RatingScale::default()));
+    assert_eq!(RatingScale::parse("4..0"), Err(ScaleError::Backwards));
+    assert_eq!(RatingScale::parse("-2147483648..2147483647"), Err(ScaleError::TooMany(1 << 32)));
     assert!(
         ["", "4", "a..b", "0...4"]
             .iter()
-            .all(|words| matches!(Scale::parse(words), Err(ScaleError::NotARange(_))))
+            .all(|words| matches!(RatingScale::parse(words), Err(ScaleError::NotARange(_))))
     );
 }
 
 #[test]
 fn every_coefficient_is_in_the_list_of_metrics() {
-    let is_of_raters = |number: Number| matches!(number.row().of, Of::Raters);
-    let is_listed = |it: &Coefficient| Number::find(it.name()).is_some_and(is_of_raters);
+    let is_of_raters = |number: Number| matches!(number.row().input, NumberInput::Raters);
+    let is_listed = |it: &Coefficient| Number::find_by_id(it.name()).is_some_and(is_of_raters);
     assert!(Coefficient::ALL.iter().all(is_listed));
 }
 
-fn bounds(coefficient: Coefficient) -> (f64, f64) {
+fn value_bounds(coefficient: Coefficient) -> (f64, f64) {
     if coefficient.is_share() { (0.0, 1.0) } else { (f64::NEG_INFINITY, 1.0) }
 }
 
@@ -167,12 +167,12 @@ proptest! {
         whole in vec((0u8..7, 0u8..7), 0..12),
         seed: u64,
     ) {
-        let plan = Plan { seed, resamples: 40, ..Plan::default() };
-        let all: Vec<(f64, f64)> = pairs.iter().copied().chain(scores(&whole)).collect();
-        for scale in [Ok(Scale::default()), Scale::observed(all.iter().flat_map(|(a, b)| [*a, *b]))].into_iter().flatten() {
+        let plan = BootstrapPlan { seed, resamples: 40, ..BootstrapPlan::default() };
+        let all: Vec<(f64, f64)> = pairs.iter().copied().chain(float_pairs(&whole)).collect();
+        for scale in [Ok(RatingScale::default()), RatingScale::from_scores(all.iter().flat_map(|(a, b)| [*a, *b]))].into_iter().flatten() {
             let agreement = Ratings::new(scale, &all).agreement(&plan);
             for (coefficient, estimate) in &agreement.estimates {
-                let (low, high) = bounds(*coefficient);
+                let (low, high) = value_bounds(*coefficient);
                 if let Ok(value) = estimate.value {
                     prop_assert!(value.is_finite() && (low - 1e-9..=high + 1e-9).contains(&value), "{coefficient:?} {value}");
                 }
@@ -186,9 +186,9 @@ proptest! {
     #[test]
     fn agreement_does_not_ask_who_is_first(pairs in vec((0u8..5, 0u8..5), 0..40)) {
         let swapped: Vec<(u8, u8)> = pairs.iter().map(|&(a, b)| (b, a)).collect();
-        let (there, back) = (on_slump(&pairs), on_slump(&swapped));
+        let (there, back) = (agreement_on_slump_scale(&pairs), agreement_on_slump_scale(&swapped));
         for coefficient in Coefficient::ALL {
-            match (there.value(coefficient), back.value(coefficient)) {
+            match (there.value_for(coefficient), back.value_for(coefficient)) {
                 (Ok(there), Ok(back)) => prop_assert!((there - back).abs() < 1e-12, "{coefficient:?}"),
                 (there, back) => prop_assert_eq!(there, back),
             }
@@ -201,15 +201,15 @@ proptest! {
         turned.rotate_left(turn.min(pairs.len()));
         turned.reverse();
 
-        prop_assert_eq!(on_slump(&pairs).estimates, on_slump(&turned).estimates);
+        prop_assert_eq!(agreement_on_slump_scale(&pairs).estimates, agreement_on_slump_scale(&turned).estimates);
     }
 
     #[test]
     fn raters_of_one_mind_agree_fully(given in vec(0u8..5, 2..40)) {
         let pairs: Vec<(u8, u8)> = given.iter().map(|score| (*score, *score)).collect();
-        let agreement = on_slump(&pairs);
+        let agreement = agreement_on_slump_scale(&pairs);
         for coefficient in Coefficient::ALL.into_iter().filter(|it| !it.name().starts_with("boundary")) {
-            if let Ok(value) = agreement.value(coefficient) {
+            if let Ok(value) = agreement.value_for(coefficient) {
                 prop_assert!((value - 1.0).abs() < 1e-12, "{coefficient:?} {value}");
             }
         }
@@ -218,11 +218,11 @@ proptest! {
     #[test]
     fn order_alone_counts_for_the_ranks(pairs in vec((0u8..5, 0u8..5), 2..40)) {
         let stretched: Vec<(f64, f64)> =
-            scores(&pairs).iter().map(|(a, b)| (a * a * a - 7.0, (b * 2.0).exp2())).collect();
-        let scale = Scale::observed(stretched.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
-        let (plain_scale, stretched) = (on_slump(&pairs), plain(scale, &stretched));
+            float_pairs(&pairs).iter().map(|(a, b)| (a * a * a - 7.0, (b * 2.0).exp2())).collect();
+        let scale = RatingScale::from_scores(stretched.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
+        let (plain_scale, stretched) = (agreement_on_slump_scale(&pairs), agreement_without_intervals(scale, &stretched));
         for coefficient in [Coefficient::Spearman, Coefficient::Kendall] {
-            match (plain_scale.value(coefficient), stretched.value(coefficient)) {
+            match (plain_scale.value_for(coefficient), stretched.value_for(coefficient)) {
                 (Ok(a), Ok(b)) => prop_assert!((a - b).abs() < 1e-12),
                 (a, b) => prop_assert_eq!(a.is_ok(), b.is_ok()),
             }
@@ -234,16 +234,16 @@ proptest! {
 fn where_any_number_may_be_given_nothing_that_counts_levels_is_defined() {
     let scores = [(0.1, 0.2), (0.5, 0.5), (0.9, 0.7), (0.3, 0.4)];
     let given = scores.iter().flat_map(|(a, b)| [*a, *b]);
-    let scale = Scale::observed(given).unwrap().measured(Measurement::Interval);
-    let found = Ratings::new(scale, &scores).agreement(&Plan { resamples: 99, ..Plan::default() });
+    let scale = RatingScale::from_scores(given).unwrap().with_measurement(MeasurementLevel::Interval);
+    let found = Ratings::new(scale, &scores).agreement(&BootstrapPlan { resamples: 99, ..BootstrapPlan::default() });
 
     for coefficient in Coefficient::ALL {
-        let value = found.estimate(coefficient).value;
+        let value = found.estimate_for(coefficient).value;
         assert_eq!(
             value == Err(Undefined::AnyNumber),
             coefficient.needs_levels(),
             "{coefficient:?}"
         );
     }
-    assert!(found.value(Coefficient::Alpha).is_ok() && found.value(Coefficient::Exact).is_ok());
+    assert!(found.value_for(Coefficient::Alpha).is_ok() && found.value_for(Coefficient::Exact).is_ok());
 }

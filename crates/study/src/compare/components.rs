@@ -3,59 +3,59 @@
 use std::cmp::Reverse;
 
 use super::Subtraction;
-use trajview_run::rubric::{Checklist, FULL, Judgement, Verdict};
+use trajview_run::rubric::{Checklist, FULL_SCORE, Judgement, Verdict};
 
-/// One component in all runs.
+/// A component as it is in all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparedComponent {
     pub id: String,
-    /// Of the first checklist that has it; empty where none does.
+    /// The name in the first checklist that has the component; empty where none does.
     pub name: String,
-    /// One a run.
-    pub cells: Vec<Cell>,
+    /// The cells, one for each run.
+    pub cells: Vec<ComponentCell>,
 }
 
 /// A component in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Cell {
+pub enum ComponentCell {
     /// Neither its checklist nor its verdicts name it.
     NotListed,
-    /// With the judge's reason, where there is one.
+    /// The run has no score for it; with the judge's reason, where there is one.
     NotJudged(Option<String>),
-    /// 0..=[`FULL`].
+    /// 0..=[`FULL_SCORE`].
     Score(u8),
 }
 
 /// The verdicts of one run that are counted; either may be missing.
-pub type Judged<'a> = (Option<&'a Checklist>, Option<&'a Judgement>);
+pub type RunVerdicts<'a> = (Option<&'a Checklist>, Option<&'a Judgement>);
 
-impl Row {
-    /// None where the run is not judged on it.
-    pub fn score(&self, run: usize) -> Option<u8> {
+impl ComparedComponent {
+    /// Returns the score of a run; None where the run is not judged on the component.
+    pub fn score_in(&self, run: usize) -> Option<u8> {
         match self.cells.get(run)? {
-            Cell::Score(score) => Some(*score),
-            Cell::NotListed | Cell::NotJudged(_) => None,
+            ComponentCell::Score(score) => Some(*score),
+            ComponentCell::NotListed | ComponentCell::NotJudged(_) => None,
         }
     }
 
     /// −4 to 4, in the sense of the subtraction; None where either run is not judged on it.
-    pub fn delta(&self, subtraction: Subtraction) -> Option<i8> {
-        let score = |run| self.score(run).map(|score| score.min(FULL) as i8);
-        Some(score(subtraction.from)? - score(subtraction.taken)?)
+    pub fn score_delta(&self, subtraction: Subtraction) -> Option<i8> {
+        let score = |run| self.score_in(run).map(|score| score.min(FULL_SCORE) as i8);
+        Some(score(subtraction.from)? - score(subtraction.subtracted)?)
     }
 
     /// The one run that has it, where the others do not.
     pub fn only_in(&self) -> Option<usize> {
         let mut having =
-            self.cells.iter().enumerate().filter(|(_, cell)| **cell != Cell::NotListed);
+            self.cells.iter().enumerate().filter(|(_, cell)| **cell != ComponentCell::NotListed);
         let (first, _) = having.next()?;
         (having.next().is_none() && self.cells.len() > 1).then_some(first)
     }
 }
 
-/// Every component that any run names: in the order of the first checklist, then what only later ones have, then what
-/// only verdicts name.
-pub fn rows(runs: &[Judged<'_>]) -> Vec<Row> {
+/// Returns every component that any run names: in the order of the first checklist, then those of later ones only,
+/// then those of verdicts only.
+pub fn component_rows(runs: &[RunVerdicts<'_>]) -> Vec<ComparedComponent> {
     let listed = runs.iter().filter_map(|(checklist, _)| *checklist);
     let listed = listed.flat_map(|checklist| &checklist.components);
     let mut ids: Vec<(&str, &str)> = vec![];
@@ -67,53 +67,53 @@ pub fn rows(runs: &[Judged<'_>]) -> Vec<Row> {
             ids.push((id, name));
         }
     }
-    let row = |(id, name): (&str, &str)| Row {
+    let row = |(id, name): (&str, &str)| ComparedComponent {
         id: id.to_owned(),
         name: name.to_owned(),
-        cells: runs.iter().map(|run| cell(run, id)).collect(),
+        cells: runs.iter().map(|run| component_cell(run, id)).collect(),
     };
     ids.into_iter().map(row).collect()
 }
 
-fn cell((checklist, judgement): &Judged<'_>, id: &str) -> Cell {
-    let verdict = judgement.and_then(|judgement| judgement.of(id));
+fn component_cell((checklist, judgement): &RunVerdicts<'_>, id: &str) -> ComponentCell {
+    let verdict = judgement.and_then(|judgement| judgement.verdict_on(id));
     let is_listed =
         checklist.is_some_and(|checklist| checklist.components.iter().any(|it| it.id == id));
     match verdict {
-        Some(Verdict { score: Some(score), .. }) => Cell::Score(*score),
-        Some(verdict) => Cell::NotJudged(verdict.error.clone()),
-        None if is_listed => Cell::NotJudged(None),
-        None => Cell::NotListed,
+        Some(Verdict { score: Some(score), .. }) => ComponentCell::Score(*score),
+        Some(verdict) => ComponentCell::NotJudged(verdict.error.clone()),
+        None if is_listed => ComponentCell::NotJudged(None),
+        None => ComponentCell::NotListed,
     }
 }
 
 /// Indices of rows, the largest loss first, equal ones in their order; those without a difference at the end, of them
 /// those that one run alone has last.
-pub fn by_loss(rows: &[Row], subtraction: Subtraction) -> Vec<usize> {
+pub fn by_loss(rows: &[ComparedComponent], subtraction: Subtraction) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by_key(|at| {
         let row = &rows[*at];
-        let delta = row.delta(subtraction);
+        let delta = row.score_delta(subtraction);
         (row.only_in().is_some(), delta.is_none(), Reverse(delta))
     });
     order
 }
 
-/// How often a score in one run stands beside a score in the other.
+/// A table of the score in one run against the score in the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Transitions {
+pub struct ScoreTransitions {
     /// Rows by the first run's score, columns by the second's.
     pub counts: [[usize; 5]; 5],
     /// Components that both runs are judged on.
     pub n: usize,
 }
 
-impl Transitions {
-    /// Of the runs at two positions.
-    pub fn of(rows: &[Row], (first, second): (usize, usize)) -> Self {
+impl ScoreTransitions {
+    /// Counts the transitions between the runs at two positions.
+    pub fn between_runs(rows: &[ComparedComponent], (first, second): (usize, usize)) -> Self {
         let mut transitions = Self::default();
         for row in rows {
-            let scores = row.score(first).zip(row.score(second));
+            let scores = row.score_in(first).zip(row.score_in(second));
             let cell = scores.and_then(|(a, b)| {
                 transitions.counts.get_mut(usize::from(a))?.get_mut(usize::from(b))
             });
@@ -126,7 +126,7 @@ impl Transitions {
     }
 
     /// Components with one score in both runs.
-    pub fn equal(&self) -> usize {
+    pub fn equal_count(&self) -> usize {
         (0..self.counts.len()).map(|at| self.counts[at][at]).sum()
     }
 }

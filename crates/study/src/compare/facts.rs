@@ -1,59 +1,60 @@
 //! What is known of a run at a moment of a comparison, and what there is between two runs.
 
-use super::{Party, Subtraction, judged};
+use super::{ComparedRun, Subtraction, judgement_choice};
 use trajview_metrics::{
     Number,
-    exposure::AtTurn,
+    exposure::ExposureAtTurn,
     faithfulness::Faithfulness,
-    numbers::facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
-    process::Processed,
-    quality::Snapshot,
+    numbers::facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+    process::ProcessNumbers,
+    quality::QualitySnapshot,
 };
-use trajview_run::{card, recorded::Tests, rubric::Judgement};
+use trajview_run::{run_card, checkpoint_record::RecordedTests, rubric::Judgement};
 
-/// One number of two runs, and what there is between them.
+/// A number of two runs and their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
+pub struct NumberOutcome {
     pub a: Option<f64>,
     pub b: Option<f64>,
-    /// In the sense of the subtraction; None where either is missing.
+    /// The difference in the direction of the subtraction; None where either value is missing.
     pub delta: Option<f64>,
-    /// The position of the run that does better; None where they are equal, one is missing, or neither way is better.
+    /// The position of the run that does better; None where they are equal, one is missing, or neither direction is
+    /// better.
     pub better: Option<usize>,
 }
 
-impl Outcome {
-    /// Of two runs at the end.
-    pub fn of(number: Number, [a, b]: [&Party; 2], subtraction: Subtraction) -> Self {
-        Self::between(number, [a.value(number), b.value(number)], subtraction)
+impl NumberOutcome {
+    /// Compares two runs at their ends.
+    pub fn at_end(number: Number, [a, b]: [&ComparedRun; 2], subtraction: Subtraction) -> Self {
+        Self::between_values(number, [a.final_value(number), b.final_value(number)], subtraction)
     }
 
-    /// Of two values; the subtraction names them by the positions it was made with, lower first.
-    pub fn between(number: Number, [a, b]: [Option<f64>; 2], subtraction: Subtraction) -> Self {
-        let Subtraction { from, taken, .. } = subtraction;
+    /// Compares two values. The subtraction names them by the positions it was made with, lower first.
+    pub fn between_values(number: Number, [a, b]: [Option<f64>; 2], subtraction: Subtraction) -> Self {
+        let Subtraction { from, subtracted: taken, .. } = subtraction;
         let (first, second) = (from.min(taken), from.max(taken));
         let by = a.zip(b).map(|(a, b)| a - b).filter(|by| by.is_finite());
-        let better = by.and_then(|by| number.better().gains(by));
+        let better = by.and_then(|by| number.better().is_gain(by));
         let better = better.map(|is_first| if is_first { first } else { second });
         Self { a, b, delta: by.map(|by| if from == first { by } else { -by }), better }
     }
 }
 
-impl Party {
-    /// At the end of the run; what is judged, at the state that was judged, IF50 with the DIR of that state. None where
-    /// it is not recorded, not judged or not measured (yet).
-    pub fn value(&self, number: Number) -> Option<f64> {
-        number.value(&AtEnd(self))
+impl ComparedRun {
+    /// Returns a number at the end of the run. A judged number is that of the judged state, IF50 with the DIR of that
+    /// state. None where it is not recorded, not judged or not (yet) measured.
+    pub fn final_value(&self, number: Number) -> Option<f64> {
+        number.value_at(&AtEnd(self))
     }
 
-    /// After so many turns. Verdicts and tests are of the moment at which somebody judged or tested, and of no other.
+    /// Returns a number after `done` turns. Verdicts and tests count only at the moment that was judged or tested.
     pub fn value_at(&self, number: Number, done: usize) -> Option<f64> {
-        number.value(&At { party: self, done })
+        number.value_at(&AtMoment { party: self, done })
     }
 
-    fn verdicts_of(&self, judgement: &Judgement) -> Verdicts {
-        let dir = self.dir_at(judged::done_at(&self.run, judgement));
-        Verdicts::of(&Faithfulness::of(judgement, self.rubric.checklist.as_ref()), dir)
+    fn judged_verdicts(&self, judgement: &Judgement) -> VerdictSummary {
+        let dir = self.dir_at(judgement_choice::turns_done_at_judgement(&self.run, judgement));
+        VerdictSummary::from_scores(&Faithfulness::from_judgement(judgement, self.rubric.checklist.as_ref()), dir)
     }
 
     fn dir_at(&self, done: usize) -> Option<f64> {
@@ -65,15 +66,15 @@ impl Party {
     fn judgement_at(&self, done: usize) -> Option<&Judgement> {
         let speaks = self.judgement()?;
         let all = self.rubric.judgements.iter().rev();
-        let mut here = all.filter(|it| judged::done_at(&self.run, it) == done);
+        let mut here = all.filter(|it| judgement_choice::turns_done_at_judgement(&self.run, it) == done);
         here.find(|it| {
-            let is_whole = it.judge.name == speaks.judge.name && self.rubric.covers(it);
+            let is_whole = it.judge.name == speaks.judge.name && self.rubric.is_covered_by(it);
             is_whole || std::ptr::eq(*it, speaks)
         })
     }
 
     /// The tests of the last checkpoint that has some.
-    fn last_tests(&self) -> Option<&Tests> {
+    fn last_tests(&self) -> Option<&RecordedTests> {
         let states = self.run.checkpoints.iter().rev();
         let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());
         records.filter_map(|record| record.tests.as_ref()).next()
@@ -81,96 +82,96 @@ impl Party {
 }
 
 /// A run after so many turns.
-struct At<'a> {
-    party: &'a Party,
+struct AtMoment<'a> {
+    party: &'a ComparedRun,
     done: usize,
 }
 
 /// A run as it ended.
-struct AtEnd<'a>(&'a Party);
+struct AtEnd<'a>(&'a ComparedRun);
 
 impl AtEnd<'_> {
-    fn end(&self) -> At<'_> {
-        At { party: self.0, done: self.0.run.turns.len() }
+    fn as_moment(&self) -> AtMoment<'_> {
+        AtMoment { party: self.0, done: self.0.run.turns.len() }
     }
 }
 
-impl Facts for At<'_> {
-    fn code(&self) -> Option<&Snapshot> {
+impl MomentFacts for AtMoment<'_> {
+    fn code_snapshot(&self) -> Option<&QualitySnapshot> {
         self.party.code_at(self.done)
     }
 
-    fn reuse(&self) -> Option<Reused> {
+    fn reuse_counts(&self) -> Option<ReuseCounts> {
         self.party.reuse.get(&self.done).copied().flatten()
     }
 
-    fn verdicts(&self) -> Option<Verdicts> {
-        Some(self.party.verdicts_of(self.party.judgement_at(self.done)?))
+    fn verdict_summary(&self) -> Option<VerdictSummary> {
+        Some(self.party.judged_verdicts(self.party.judgement_at(self.done)?))
     }
 
-    fn exposed(&self) -> Option<AtTurn> {
+    fn exposure_shares(&self) -> Option<ExposureAtTurn> {
         let rubric = &self.party.rubric;
-        AtTurn::of(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), self.done)
+        ExposureAtTurn::new(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), self.done)
     }
 
-    fn tested(&self) -> Option<Tested> {
-        Tested::of(self.party.run.record_at(self.done)?.tests.as_ref()?)
+    fn test_results(&self) -> Option<TestScores> {
+        TestScores::from_tests(self.party.run.record_at(self.done)?.tests.as_ref()?)
     }
 
-    fn counted(&self) -> Counted {
-        Counted { turns: Some(self.done as f64), ..Counted::default() }
+    fn turn_counts(&self) -> TurnCounts {
+        TurnCounts { turns: Some(self.done as f64), ..TurnCounts::default() }
     }
 
-    fn spent(&self) -> Spent {
-        Spent::of(self.party.run.turns.get(..self.done).unwrap_or_default())
+    fn turn_usage(&self) -> TurnUsage {
+        TurnUsage::from_turns(self.party.run.turns.get(..self.done).unwrap_or_default())
     }
 
-    /// It is of the whole run.
-    fn process(&self) -> Option<Processed> {
+    /// Returns None: process is measured over the whole run.
+    fn process_numbers(&self) -> Option<ProcessNumbers> {
         None
     }
 }
 
-impl Facts for AtEnd<'_> {
-    fn code(&self) -> Option<&Snapshot> {
-        self.0.code()
+impl MomentFacts for AtEnd<'_> {
+    fn code_snapshot(&self) -> Option<&QualitySnapshot> {
+        self.0.final_code()
     }
 
-    fn reuse(&self) -> Option<Reused> {
-        self.end().reuse()
+    fn reuse_counts(&self) -> Option<ReuseCounts> {
+        self.as_moment().reuse_counts()
     }
 
-    fn verdicts(&self) -> Option<Verdicts> {
-        Some(self.0.verdicts_of(self.0.judgement()?))
+    fn verdict_summary(&self) -> Option<VerdictSummary> {
+        Some(self.0.judged_verdicts(self.0.judgement()?))
     }
 
-    fn exposed(&self) -> Option<AtTurn> {
-        self.end().exposed()
+    fn exposure_shares(&self) -> Option<ExposureAtTurn> {
+        self.as_moment().exposure_shares()
     }
 
-    fn tested(&self) -> Option<Tested> {
-        Tested::of(self.0.last_tests()?)
+    fn test_results(&self) -> Option<TestScores> {
+        TestScores::from_tests(self.0.last_tests()?)
     }
 
-    /// Over the turns that count, as every table of runs has it.
-    fn counted(&self) -> Counted {
+    /// Counts the turns that count, as every table of runs does.
+    fn turn_counts(&self) -> TurnCounts {
         let run = &self.0.run;
         let turns = (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count() as f64);
-        Counted { turns, ..self.end().counted() }
+        TurnCounts { turns, ..self.as_moment().turn_counts() }
     }
 
-    /// The same.
-    fn spent(&self) -> Spent {
+    /// Sums what the whole run used, over the turns that count.
+    fn turn_usage(&self) -> TurnUsage {
         let run = &self.0.run;
-        Spent {
-            tokens: card::both(run.tokens()).map(|tokens| tokens as f64),
+        TurnUsage {
+            tokens: run_card::total_tokens(run.tokens()).map(|tokens| tokens as f64),
             cost_usd: run.cost_usd(),
             seconds: run.duration_s(),
-            ..self.end().spent()
+            ..self.as_moment().turn_usage()
         }
     }
 
-    fn process(&self) -> Option<Processed> {
+    fn process_numbers(&self) -> Option<ProcessNumbers> {
         self.0.process
     }
 }

@@ -3,49 +3,50 @@
 use trajview_code::patch::LineCounts;
 use trajview_run::{
     EditKind,
-    files::{Change, Content, Tree},
-    values::worded,
+    files::{FileChange, FileContent, SourceTree},
+    worded_enum::worded,
 };
 
-/// One file of the final trees.
+/// A file of the two final trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileRow {
-    /// In the second run where it is there, else in the first.
+    /// The path in the second run where the file exists there, else in the first.
     pub path: String,
-    /// In the first run, where it has another name there: found by its content.
+    /// The path in the first run, where the file has another name there; found by content.
     pub from: Option<String>,
-    pub standing: Standing,
-    /// Lines of the second run that the first lacks, and the other way round; None for what has no lines to count.
+    pub presence: FilePresence,
+    /// The lines that only the second run has, and those that only the first has; None for files without countable
+    /// lines.
     pub lines: Option<LineCounts>,
 }
 
 worded! {
     words;
-    /// Where a file is.
+    /// The runs that have a file, and whether its contents are equal.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Standing {
+    pub enum FilePresence {
         OnlyA = "only in a",
         OnlyB = "only in b",
-        /// In both, and not the same.
+        /// Both runs have the file, with different contents.
         Differs = "differs",
         Same = "same",
-        /// In both; what is in it is not recorded in either.
+        /// Both runs have the file; neither recorded its content.
         NotRecorded = "content not recorded",
     }
 }
 
-/// One row a file, by path. `changes` turn the first tree into the second, renames found; `lines` has one entry a
-/// change.
-pub fn file_rows(first: &Tree, changes: &[Change], lines: &[Option<LineCounts>]) -> Vec<FileRow> {
+/// Returns a row for each file, by path. `changes` turn the first tree into the second, with renames found; `lines`
+/// has one entry for each change.
+pub fn file_rows(first: &SourceTree, changes: &[FileChange], lines: &[Option<LineCounts>]) -> Vec<FileRow> {
     let changed = changes.iter().enumerate().map(|(at, change)| FileRow {
         path: change.path.to_string(),
         from: change.from.as_ref().map(ToString::to_string),
-        standing: match change.kind {
-            EditKind::Create => Standing::OnlyB,
-            EditKind::Delete => Standing::OnlyA,
-            EditKind::Modify => Standing::Differs,
-            EditKind::Rename if change.before() == change.after() => Standing::Same,
-            EditKind::Rename => Standing::Differs,
+        presence: match change.kind {
+            EditKind::Create => FilePresence::OnlyB,
+            EditKind::Delete => FilePresence::OnlyA,
+            EditKind::Modify => FilePresence::Differs,
+            EditKind::Rename if change.file_before() == change.file_after() => FilePresence::Same,
+            EditKind::Rename => FilePresence::Differs,
         },
         lines: lines.get(at).copied().flatten(),
     });
@@ -53,11 +54,11 @@ pub fn file_rows(first: &Tree, changes: &[Change], lines: &[Option<LineCounts>])
         changes.iter().any(|change| change.path == *path || change.from.as_ref() == Some(path))
     };
     let same = first.files.iter().filter(|(path, _)| !is_changed(path)).map(|(path, file)| {
-        let is_known = file.content != Content::NotRecorded;
+        let is_known = file.content != FileContent::NotRecorded;
         FileRow {
             path: path.to_string(),
             from: None,
-            standing: if is_known { Standing::Same } else { Standing::NotRecorded },
+            presence: if is_known { FilePresence::Same } else { FilePresence::NotRecorded },
             lines: is_known.then_some(LineCounts { added: 0, removed: 0 }),
         }
     });

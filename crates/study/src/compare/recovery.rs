@@ -3,27 +3,27 @@
 use trajview_metrics::{
     Number,
     faithfulness::gap_recovery,
-    numbers::{SLUMP, Values},
+    numbers::{SLUMP, NumberValues},
 };
 
 use super::{
-    Party,
+    ComparedRun,
     subtraction::{EMERGENT, SINGLE_SHOT},
 };
 
-/// What one treated run gives back.
+/// The share of the gap that one treated run recovers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recovery {
+pub struct RunRecovery {
     /// Position of the treated run.
     pub treated: usize,
     /// Shares of the gap, of the numbers of SLUMP. None where a run lacks the number, and where there is no gap to close.
-    pub shares: Values,
+    pub shares: NumberValues,
 }
 
-/// One for each run of a third condition, in the order of the runs. Empty unless exactly one run is emergent and
-/// exactly one single-shot: else there is not one gap.
-pub fn recoveries(parties: &[Party]) -> Vec<Recovery> {
-    let condition = |party: &Party| party.run.condition.clone();
+/// Returns one entry for each run of a third condition, in the order of the runs. Empty unless exactly one run is
+/// emergent and exactly one single-shot, since the gap is ambiguous then.
+pub fn run_recoveries(parties: &[ComparedRun]) -> Vec<RunRecovery> {
+    let condition = |party: &ComparedRun| party.run.condition.clone();
     let only = |wanted: &str| {
         let mut found = parties.iter().filter(|party| condition(party).as_deref() == Some(wanted));
         found.next().filter(|_| found.next().is_none())
@@ -31,14 +31,14 @@ pub fn recoveries(parties: &[Party]) -> Vec<Recovery> {
     let (Some(emergent), Some(single_shot)) = (only(EMERGENT), only(SINGLE_SHOT)) else {
         return vec![];
     };
-    let recovery = |(at, treated): (usize, &Party)| {
+    let recovery = |(at, treated): (usize, &ComparedRun)| {
         let share = |number: Number| {
-            let [treated, emergent] = [treated, emergent].map(|party| party.value(number));
-            gap_recovery(treated?, emergent?, single_shot.value(number)?)
+            let [treated, emergent] = [treated, emergent].map(|party| party.final_value(number));
+            gap_recovery(treated?, emergent?, single_shot.final_value(number)?)
         };
-        Recovery { treated: at, shares: Values::of(&SLUMP, share) }
+        RunRecovery { treated: at, shares: NumberValues::new(&SLUMP, share) }
     };
-    let is_treated = |(_, party): &(usize, &Party)| {
+    let is_treated = |(_, party): &(usize, &ComparedRun)| {
         condition(party).is_some_and(|it| it != EMERGENT && it != SINGLE_SHOT)
     };
     parties.iter().enumerate().filter(is_treated).map(recovery).collect()

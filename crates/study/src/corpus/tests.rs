@@ -1,15 +1,15 @@
 use super::*;
 
-fn run(agent: &str, task: &str, condition: &str, values: &[(Number, f64)]) -> Measured {
+fn run(agent: &str, task: &str, condition: &str, values: &[(Number, f64)]) -> MeasuredRun {
     let known = |word: &str| Some(word.to_owned());
-    Measured {
-        key: Key { agent: known(agent), task: known(task), condition: known(condition) },
+    MeasuredRun {
+        key: PairingKey { agent: known(agent), task: known(task), condition: known(condition) },
         values: values.to_vec(),
     }
 }
 
-fn compared(runs: &[Measured]) -> Corpus {
-    corpus(runs, &Conditions::default(), &Plan { resamples: 0, ..Plan::default() })
+fn compared(runs: &[MeasuredRun]) -> CorpusComparison {
+    compare_corpus(runs, &ConditionPair::default(), &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn a_lower_erosion_is_a_win_and_a_higher_mcf_is() {
     let found: Vec<_> = compared(&runs)
         .paired
         .iter()
-        .map(|it| (it.number, it.paired.n, it.wins(), it.losses()))
+        .map(|it| (it.number, it.paired.n, it.tasks_won(), it.tasks_lost()))
         .collect();
 
     assert_eq!(found, [(Number::Mcf, 2, 1, 1), (Number::Erosion, 1, 1, 0)]);
@@ -76,7 +76,7 @@ fn runs_without_one_of_two_measures_do_not_count_for_their_correlation() {
         run("x", "t4", "c", &[(Number::Tests, 0.6), (Number::If50, 0.2)]),
     ];
 
-    let found = together(&runs, Number::Tests, Number::If50);
+    let found = correlate_numbers(&runs, Number::Tests, Number::If50);
 
     assert_eq!((found.n, found.spearman.unwrap().r), (3, 0.5));
 }

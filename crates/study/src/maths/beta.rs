@@ -26,15 +26,15 @@ fn incomplete_beta(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
     let front = (a * x.ln() + b * y.ln() + ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b)).exp();
     let value = if x < (a + 1.0) / (a + b + 2.0) {
-        front / a / fraction(a, b, x)
+        front / a / continued_fraction(a, b, x)
     } else {
-        1.0 - front / b / fraction(b, a, y)
+        1.0 - front / b / continued_fraction(b, a, y)
     };
     value.clamp(0.0, 1.0)
 }
 
 /// The denominators `1 + d1/(1 + d2/(1 + ...))` (DLMF 8.17.22), by Lentz' method.
-fn fraction(a: f64, b: f64, x: f64) -> f64 {
+fn continued_fraction(a: f64, b: f64, x: f64) -> f64 {
     let not_zero = |number: f64| if number == 0.0 { f64::MIN_POSITIVE } else { number };
     let (mut value, mut c, mut d) = (1.0, 1.0, 0.0);
     for term in 1..=MOST_TERMS {

@@ -5,8 +5,8 @@ mod normal;
 mod ranks;
 
 pub use beta::student_two_sided;
-pub use normal::{cdf, quantile, two_sided};
-pub use ranks::ranks;
+pub use normal::{normal_cdf, normal_quantile, normal_two_sided};
+pub use ranks::rank_numbers;
 
 /// The mean; NaN of nothing.
 pub fn mean(numbers: &[f64]) -> f64 {
@@ -52,11 +52,11 @@ mod tests {
 
     #[test]
     fn the_normal_distribution_is_scipys_far_out_too() {
-        CDF.iter().for_each(|(z, expected)| assert_near(cdf(*z), *expected));
-        QUANTILE.iter().for_each(|(p, expected)| assert_near(quantile(*p), *expected));
-        assert_near(two_sided(-5.0), 2.0 * CDF[1].1);
-        assert_eq!([0.0, 0.5, 1.0].map(quantile), [f64::NEG_INFINITY, 0.0, f64::INFINITY]);
-        assert!(quantile(1.5).is_nan() && quantile(f64::NAN).is_nan());
+        CDF.iter().for_each(|(z, expected)| assert_near(normal_cdf(*z), *expected));
+        QUANTILE.iter().for_each(|(p, expected)| assert_near(normal_quantile(*p), *expected));
+        assert_near(normal_two_sided(-5.0), 2.0 * CDF[1].1);
+        assert_eq!([0.0, 0.5, 1.0].map(normal_quantile), [f64::NEG_INFINITY, 0.0, f64::INFINITY]);
+        assert!(normal_quantile(1.5).is_nan() && normal_quantile(f64::NAN).is_nan());
     }
 
     #[test]
@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn equals_share_the_mean_of_their_places() {
-        let found = ranks(&[3.0, -0.0, 3.0, 0.0, 9.0, 3.0]);
+        let found = rank_numbers(&[3.0, -0.0, 3.0, 0.0, 9.0, 3.0]);
 
-        assert_eq!((found.of, found.ties), (vec![4.0, 1.5, 4.0, 1.5, 6.0, 4.0], vec![2, 3]));
+        assert_eq!((found.ranks, found.ties), (vec![4.0, 1.5, 4.0, 1.5, 6.0, 4.0], vec![2, 3]));
     }
 }

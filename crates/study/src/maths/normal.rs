@@ -2,28 +2,29 @@
 
 use std::f64::consts::{PI, SQRT_2};
 
-/// Below this the series converges fast and loses nothing; above it the continued fraction does.
+/// The limit up to which the series is used: below it the series converges fast and exactly, above it the continued
+/// fraction does.
 const SERIES_UP_TO: f64 = 2.5;
 
 /// The share of a standard normal below `z`.
-pub fn cdf(z: f64) -> f64 {
+pub fn normal_cdf(z: f64) -> f64 {
     0.5 * upper_error(-z / SQRT_2)
 }
 
 /// The probability of a value at least as far from 0 as `z`, on either side.
-pub fn two_sided(z: f64) -> f64 {
+pub fn normal_two_sided(z: f64) -> f64 {
     upper_error(z.abs() / SQRT_2)
 }
 
 /// `1 - erf(x)`, with small relative error far out too. 0 and 2 at the infinities, NaN of NaN.
 fn upper_error(x: f64) -> f64 {
     let distance = x.abs();
-    let upper = if distance < SERIES_UP_TO { 1.0 - series(distance) } else { fraction(distance) };
+    let upper = if distance < SERIES_UP_TO { 1.0 - erf_series(distance) } else { erfc_fraction(distance) };
     if x < 0.0 { 2.0 - upper } else { upper }
 }
 
 /// erf as `2/sqrt(pi) e^(-x^2) (x + 2x^3/3 + 4x^5/15 + ...)`, whose terms all have one sign.
-fn series(x: f64) -> f64 {
+fn erf_series(x: f64) -> f64 {
     let (mut term, mut sum, mut odd) = (x, x, 1.0);
     while term > sum * f64::EPSILON / 8.0 {
         odd += 2.0;
@@ -34,7 +35,7 @@ fn series(x: f64) -> f64 {
 }
 
 /// erfc as Laplace's continued fraction, from the inside out.
-fn fraction(x: f64) -> f64 {
+fn erfc_fraction(x: f64) -> f64 {
     if x == f64::INFINITY {
         return 0.0;
     }
@@ -42,8 +43,9 @@ fn fraction(x: f64) -> f64 {
     (-x * x).exp() / PI.sqrt() / (x + tail)
 }
 
-/// Where the share `p` of a standard normal lies below; the infinities at 0 and 1, NaN off that range.
-pub fn quantile(p: f64) -> f64 {
+/// Returns the value below which the share `p` of a standard normal lies; the infinities at 0 and 1, NaN outside that
+/// range.
+pub fn normal_quantile(p: f64) -> f64 {
     match p {
         p if p.is_nan() || !(0.0..=1.0).contains(&p) => f64::NAN,
         0.0 => f64::NEG_INFINITY,
@@ -55,12 +57,13 @@ pub fn quantile(p: f64) -> f64 {
     }
 }
 
-/// Newton's method for the logarithm of the share, which is close to a parabola, held between two bounds that close in.
+/// Finds the quantile by Newton's method for the logarithm of the share, which is close to a parabola, kept between
+/// two bounds that close in.
 fn lower_quantile(p: f64) -> f64 {
     let (mut low, mut high) = (-39.0, 0.0);
     let mut z: f64 = -1.0;
     for _ in 0..200 {
-        let share = cdf(z);
+        let share = normal_cdf(z);
         let off = (share / p).ln();
         if off > 0.0 {
             high = z;

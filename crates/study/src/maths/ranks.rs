@@ -1,23 +1,23 @@
 //! Ranks, where equals share the mean of their places.
 
-/// What [`ranks`] gives.
-pub struct Ranks {
-    /// One for each number, from 1; a multiple of one half.
-    pub of: Vec<f64>,
-    /// How many share a rank, one entry a group of two or more.
+/// The ranks of some numbers.
+pub struct MeanRanks {
+    /// The rank of each number, from 1; a multiple of one half.
+    pub ranks: Vec<f64>,
+    /// The size of each group of two or more equal numbers.
     pub ties: Vec<usize>,
 }
 
 /// The ranks of numbers that are not NaN, lowest first.
-pub fn ranks(numbers: &[f64]) -> Ranks {
+pub fn rank_numbers(numbers: &[f64]) -> MeanRanks {
     let mut order: Vec<usize> = (0..numbers.len()).collect();
     order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
-    let mut ranks = Ranks { of: vec![0.0; numbers.len()], ties: vec![] };
+    let mut ranks = MeanRanks { ranks: vec![0.0; numbers.len()], ties: vec![] };
     let mut before = 0;
     // `==` and not the order's own equality: 0 and -0 are one number.
     for group in order.chunk_by(|&a, &b| numbers[a] == numbers[b]) {
         let rank = before as f64 + (group.len() as f64 + 1.0) / 2.0;
-        group.iter().for_each(|&at| ranks.of[at] = rank);
+        group.iter().for_each(|&at| ranks.ranks[at] = rank);
         if group.len() > 1 {
             ranks.ties.push(group.len());
         }

@@ -1,39 +1,39 @@
-//! Differences of two measurements, equal where only rounding tells them apart.
+//! Differences of two measurements, equal where they differ only by rounding.
 //!
-//! 2/3 - 1/3 and 1 - 2/3 are two different floats and one difference. Ranks and a spread that tell them apart would be
+//! 2/3 - 1/3 and 1 - 2/3 are two different floats and one difference. Ranks and a spread of different floats would be
 //! ranks and a spread of rounding errors.
 
 /// Differences are equal that lie no further apart than this share of the numbers they were taken from.
 pub const SAME: f64 = 1e-9;
 
-/// Above this a float does not hold every whole number.
+/// The largest number up to which a float represents every whole number.
 const MOST_WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// The first numbers less the second, those that are finite, in order. Equal differences, whatever their signs, are the
 /// same float; one of equal numbers is 0. Whole numbers are compared exactly.
-pub fn differences(pairs: &[(f64, f64)]) -> Vec<f64> {
-    let known: Vec<Difference> =
-        pairs.iter().map(Difference::of).filter(|it| it.value.is_finite()).collect();
+pub fn pair_differences(pairs: &[(f64, f64)]) -> Vec<f64> {
+    let known: Vec<PairDifference> =
+        pairs.iter().map(PairDifference::between).filter(|it| it.value.is_finite()).collect();
     let values: Vec<f64> = known.iter().map(|it| it.value).collect();
-    if known.iter().all(|it| it.is_exact) { values } else { evened(&known, values) }
+    if known.iter().all(|it| it.is_exact) { values } else { merge_near_equal(&known, values) }
 }
 
-/// One difference and the larger of its two numbers, as a bound of its rounding error.
-struct Difference {
+/// A difference and the larger of its two numbers, as a bound of its rounding error.
+struct PairDifference {
     value: f64,
     of: f64,
     is_exact: bool,
 }
 
-impl Difference {
-    fn of(&(a, b): &(f64, f64)) -> Self {
+impl PairDifference {
+    fn between(&(a, b): &(f64, f64)) -> Self {
         let is_whole = |number: f64| number.fract() == 0.0 && number.abs() <= MOST_WHOLE;
         Self { value: a - b, of: a.abs().max(b.abs()), is_exact: is_whole(a) && is_whole(b) }
     }
 }
 
-/// Each with the size of the smallest that it is equal to.
-fn evened(known: &[Difference], mut values: Vec<f64>) -> Vec<f64> {
+/// Gives each difference the size of the smallest one that it is equal to.
+fn merge_near_equal(known: &[PairDifference], mut values: Vec<f64>) -> Vec<f64> {
     let mut order: Vec<usize> = (0..known.len()).collect();
     order.sort_by(|&a, &b| known[a].value.abs().total_cmp(&known[b].value.abs()));
     let (mut size, mut of) = (0.0, 0.0);

@@ -2,30 +2,30 @@
 
 /// A p-value among others.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Holm {
+pub struct HolmAdjusted {
     /// The adjusted p-value, never below the raw one.
     pub p: f64,
-    /// How many tests it is adjusted for.
-    pub of: usize,
+    /// The number of tests that it is adjusted for.
+    pub tests: usize,
 }
 
-impl Holm {
+impl HolmAdjusted {
     /// `Holm over 6 metrics`
-    pub fn words(of: usize) -> String {
+    pub fn method_text(of: usize) -> String {
         format!("Holm over {of} {}", if of == 1 { "metric" } else { "metrics" })
     }
 }
 
 /// The adjusted p-values in the order of the raw ones, which are no NaN: the smallest times their number, the next times
 /// one less and so on, none below the one before and none above 1.
-pub fn holm(raw: &[f64]) -> Vec<Holm> {
-    let of = raw.len();
-    let mut order: Vec<usize> = (0..of).collect();
+pub fn holm_adjust(raw: &[f64]) -> Vec<HolmAdjusted> {
+    let tests = raw.len();
+    let mut order: Vec<usize> = (0..tests).collect();
     order.sort_by(|&a, &b| raw[a].total_cmp(&raw[b]));
-    let mut adjusted = vec![Holm { p: 1.0, of }; of];
+    let mut adjusted = vec![HolmAdjusted { p: 1.0, tests }; tests];
     let mut least: f64 = 0.0;
     for (before, at) in order.into_iter().enumerate() {
-        least = least.max((raw[at] * (of - before) as f64).min(1.0));
+        least = least.max((raw[at] * (tests - before) as f64).min(1.0));
         adjusted[at].p = least;
     }
     adjusted

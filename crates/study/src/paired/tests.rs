@@ -3,13 +3,13 @@ use proptest::{collection::vec, prelude::*};
 use super::*;
 use crate::Interval;
 
-fn quick(pairs: &[(f64, f64)]) -> Paired {
-    paired(pairs, &Plan { resamples: 60, ..Plan::default() })
+fn compare_quickly(pairs: &[(f64, f64)]) -> PairedComparison {
+    compare_pairs(pairs, &BootstrapPlan { resamples: 60, ..BootstrapPlan::default() })
 }
 
 #[test]
 fn a_pair_without_a_number_is_left_out() {
-    let found = quick(&[
+    let found = compare_quickly(&[
         (1.0, 0.0),
         (f64::NAN, 0.0),
         (f64::INFINITY, 1.0),
@@ -23,14 +23,14 @@ fn a_pair_without_a_number_is_left_out() {
 
 #[test]
 fn what_cannot_be_told_says_why() {
-    let d = |pairs: &[(f64, f64)]| quick(pairs).cohen_d.value;
+    let d = |pairs: &[(f64, f64)]| compare_quickly(pairs).cohen_d.value;
 
     assert_eq!(d(&[]), Err(Undefined::NoPairs));
     assert_eq!(d(&[(2.0, 1.0)]), Err(Undefined::FewerThanTwoPairs));
     assert_eq!(d(&[(2.0, 1.0), (3.0, 2.0)]), Err(Undefined::EqualDifferences));
-    assert_eq!(quick(&[(1.0, 1.0), (2.0, 2.0)]).wilcoxon, Err(Undefined::OnlyZeros));
-    assert_eq!(quick(&[]).wilcoxon, Err(Undefined::NoPairs));
-    assert_eq!(quick(&[(2.0, 1.0)]).mean_gap.value, Ok(1.0));
+    assert_eq!(compare_quickly(&[(1.0, 1.0), (2.0, 2.0)]).wilcoxon, Err(Undefined::OnlyZeros));
+    assert_eq!(compare_quickly(&[]).wilcoxon, Err(Undefined::NoPairs));
+    assert_eq!(compare_quickly(&[(2.0, 1.0)]).mean_gap.value, Ok(1.0));
 }
 
 #[test]
@@ -38,14 +38,14 @@ fn the_test_is_exact_up_to_25_differences_with_ties_and_without() {
     let distinct = |count: i32| -> Vec<(f64, f64)> {
         (1..=count).map(|size| (f64::from(size), 0.0)).collect()
     };
-    let method = |pairs: &[(f64, f64)]| quick(pairs).wilcoxon.unwrap().method;
+    let method = |pairs: &[(f64, f64)]| compare_quickly(pairs).wilcoxon.unwrap().method;
 
-    assert_eq!(method(&distinct(25)), Method::Exact);
-    assert_eq!(method(&distinct(26)), Method::Normal);
-    assert_eq!(method(&[(1.0, 0.0), (0.0, 1.0), (3.0, 0.0)]), Method::Exact);
-    assert_eq!(method(&[(1.0, 0.0); 25]), Method::Exact);
-    assert_eq!(method(&[(1.0, 0.0); 26]), Method::Normal);
-    assert_eq!(quick(&distinct(25)).wilcoxon.unwrap().p, 2.0 / f64::from(1 << 25));
+    assert_eq!(method(&distinct(25)), PValueMethod::Exact);
+    assert_eq!(method(&distinct(26)), PValueMethod::Normal);
+    assert_eq!(method(&[(1.0, 0.0), (0.0, 1.0), (3.0, 0.0)]), PValueMethod::Exact);
+    assert_eq!(method(&[(1.0, 0.0); 25]), PValueMethod::Exact);
+    assert_eq!(method(&[(1.0, 0.0); 26]), PValueMethod::Normal);
+    assert_eq!(compare_quickly(&distinct(25)).wilcoxon.unwrap().p, 2.0 / f64::from(1 << 25));
 }
 
 /// Pairs of means over so many components; the signs are those of the differences, each of one component by one level.
@@ -61,34 +61,34 @@ fn means_over(components: u32, signs: &str) -> Vec<(f64, f64)> {
 #[test]
 fn equal_gaps_of_thirds_tie_and_have_the_exact_p_of_their_signs() {
     // The five gaps are three different floats; W used to be 2.0 and p .129.
-    let found = quick(&means_over(3, "++-++"));
+    let found = compare_quickly(&means_over(3, "++-++"));
 
     let test = found.wilcoxon.unwrap();
     assert_eq!((test.w, test.w_plus, test.p), (3.0, 12.0, 12.0 / 32.0));
-    assert_eq!(test.words(), "Wilcoxon signed-rank, exact permutation, n 5");
+    assert_eq!(test.method_text(), "Wilcoxon signed-rank, exact permutation, n 5");
     assert_eq!((found.higher, found.ties, found.lower), (4, 0, 1));
 }
 
 #[test]
 fn three_tasks_cannot_have_a_p_below_a_quarter() {
-    let found = quick(&[(1.0, 0.0), (2.0, 1.0), (5.0, 4.0), (2.0, 2.0)]);
+    let found = compare_quickly(&[(1.0, 0.0), (2.0, 1.0), (5.0, 4.0), (2.0, 2.0)]);
 
     let test = found.wilcoxon.unwrap();
     assert_eq!((test.p, test.zeros), (0.25, 1));
-    assert_eq!(test.words(), "Wilcoxon signed-rank, exact permutation, n 3, 1 zero dropped");
+    assert_eq!(test.method_text(), "Wilcoxon signed-rank, exact permutation, n 3, 1 zero dropped");
     assert!((test.p_normal - 0.0833).abs() < 1e-4, "{}", test.p_normal);
 }
 
 #[test]
 fn an_effect_is_not_defined_where_the_spread_is_rounding_alone() {
     // It used to be 3.9e14.
-    assert_eq!(quick(&means_over(3, "+++++")).cohen_d.value, Err(Undefined::EqualDifferences));
-    assert!(quick(&means_over(3, "+++-+")).cohen_d.value.is_ok());
+    assert_eq!(compare_quickly(&means_over(3, "+++++")).cohen_d.value, Err(Undefined::EqualDifferences));
+    assert!(compare_quickly(&means_over(3, "+++-+")).cohen_d.value.is_ok());
 }
 
 #[test]
 fn what_differs_by_rounding_alone_is_a_tie() {
-    let found = quick(&[(0.1 + 0.2, 0.3), (0.5, 0.25)]);
+    let found = compare_quickly(&[(0.1 + 0.2, 0.3), (0.5, 0.25)]);
 
     assert_eq!((found.higher, found.ties), (1, 1));
     assert_eq!(found.wilcoxon.map(|test| test.zeros), Ok(1));
@@ -98,17 +98,17 @@ fn what_differs_by_rounding_alone_is_a_tie() {
 fn whole_numbers_are_compared_exactly_however_large() {
     let tokens = |more: f64| (1e12 + more, 1e12);
 
-    assert_eq!(differences(&[tokens(1.0), tokens(-2.0)]), [1.0, -2.0]);
+    assert_eq!(pair_differences(&[tokens(1.0), tokens(-2.0)]), [1.0, -2.0]);
 }
 
 #[test]
 fn holm_multiplies_the_smallest_by_their_number_and_never_falls_back() {
     let adjusted: Vec<f64> =
-        holm(&[0.04, 0.01, 0.03, 0.9]).iter().map(|it| (it.p * 1e6).round() / 1e6).collect();
+        holm_adjust(&[0.04, 0.01, 0.03, 0.9]).iter().map(|it| (it.p * 1e6).round() / 1e6).collect();
 
     assert_eq!(adjusted, [0.09, 0.04, 0.09, 0.9]);
-    assert_eq!(holm(&[0.6, 0.6])[0], Holm { p: 1.0, of: 2 });
-    assert_eq!(holm(&[]), []);
+    assert_eq!(holm_adjust(&[0.6, 0.6])[0], HolmAdjusted { p: 1.0, tests: 2 });
+    assert_eq!(holm_adjust(&[]), []);
 }
 
 #[test]
@@ -120,18 +120,18 @@ fn the_metrics_of_a_table_that_can_be_better_are_one_family() {
         ("turns", all_up),
         ("tests", vec![(1.0, 1.0)]),
     ];
-    let better = |metric| if metric == "turns" { Better::Neither } else { Better::Higher };
+    let better = |metric| if metric == "turns" { BetterDirection::Neither } else { BetterDirection::Higher };
 
-    let table = tested(&sides, better, &Plan { resamples: 0, ..Plan::default() });
+    let table = test_metrics(&sides, better, &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
 
-    let adjusted: Vec<Option<Holm>> = table.iter().map(|row| row.holm).collect();
-    let twice = Some(Holm { p: 0.125, of: 2 });
+    let adjusted: Vec<Option<HolmAdjusted>> = table.iter().map(|row| row.holm).collect();
+    let twice = Some(HolmAdjusted { p: 0.125, tests: 2 });
     assert_eq!(adjusted, [twice, twice, None, None]);
 }
 
 /// W of whole differences in halves, and how many of the 2^n ways to give their signs have a smaller sum of ranks at
 /// most as large: by going through all of them.
-fn enumerated(whole: &[i64]) -> (u64, u64) {
+fn enumerate_signs(whole: &[i64]) -> (u64, u64) {
     let halves = |size: i64| {
         let count =
             |is_so: &dyn Fn(i64) -> bool| whole.iter().filter(|it| is_so(it.abs())).count() as u64;
@@ -151,7 +151,7 @@ fn enumerated(whole: &[i64]) -> (u64, u64) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
-    /// As whole numbers, and as thirds, sevenths, shares of any number of components.
+    /// Differences as whole numbers, and as thirds, sevenths, shares of any number of components.
     #[test]
     fn the_exact_test_counts_the_signs_whatever_ties(
         whole in vec((-6i64..7, 0i64..5), 1..12),
@@ -162,10 +162,10 @@ proptest! {
             whole.iter().map(|&(gap, base)| ((base + gap) as f64 / of, base as f64 / of)).collect()
         };
         for pairs in [shares(1.0), shares(f64::from(components))] {
-            match paired(&pairs, &Plan { resamples: 0, ..Plan::default() }).wilcoxon {
+            match compare_pairs(&pairs, &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() }).wilcoxon {
                 Err(why) => prop_assert_eq!((why, gaps.len()), (Undefined::OnlyZeros, 0)),
                 Ok(test) => {
-                    let (w, ways) = enumerated(&gaps);
+                    let (w, ways) = enumerate_signs(&gaps);
                     prop_assert_eq!(2.0 * test.w, w as f64);
                     prop_assert_eq!(test.p * 2f64.powi(gaps.len() as i32), ways as f64);
                     prop_assert_eq!(test.zeros, whole.len() - gaps.len());
@@ -184,7 +184,7 @@ proptest! {
         tame in vec((-3i8..4, -3i8..4), 0..8),
     ) {
         let tame = tame.iter().map(|&(a, b)| (f64::from(a), f64::from(b)));
-        let found = quick(&wild.into_iter().chain(tame).collect::<Vec<_>>());
+        let found = compare_quickly(&wild.into_iter().chain(tame).collect::<Vec<_>>());
 
         prop_assert_eq!(found.n, found.higher + found.ties + found.lower);
         for estimate in [found.mean_gap, found.cohen_d] {
@@ -202,7 +202,7 @@ proptest! {
     fn swapping_the_sides_turns_the_signs(pairs in vec((-50i8..50, -50i8..50), 0..30)) {
         let there: Vec<(f64, f64)> = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).collect();
         let back: Vec<(f64, f64)> = there.iter().map(|&(a, b)| (b, a)).collect();
-        let (there, back) = (quick(&there), quick(&back));
+        let (there, back) = (compare_quickly(&there), compare_quickly(&back));
 
         prop_assert_eq!((there.higher, there.lower), (back.lower, back.higher));
         prop_assert_eq!(there.mean_gap.value, back.mean_gap.value.map(|gap| 0.0 - gap));
@@ -213,7 +213,7 @@ proptest! {
     #[test]
     fn the_ranks_of_the_differences_sum_up(pairs in vec((-50i8..50, -50i8..50), 1..40)) {
         let pairs: Vec<(f64, f64)> = pairs.iter().map(|&(a, b)| (f64::from(a), f64::from(b))).collect();
-        if let Ok(test) = quick(&pairs).wilcoxon {
+        if let Ok(test) = compare_quickly(&pairs).wilcoxon {
             let n = test.n as f64;
             prop_assert_eq!(test.w_plus + test.w_minus, n * (n + 1.0) / 2.0);
             prop_assert_eq!(test.n + test.zeros, pairs.len());

@@ -3,11 +3,11 @@
 //! `scipy.stats.wilcoxon` with `zero_method="wilcox"` and no continuity correction.
 
 use crate::{
-    maths::{ranks, two_sided},
-    undefined::{Undefined, finite},
+    maths::{rank_numbers, normal_two_sided},
+    undefined::{Undefined, finite_number},
 };
 
-/// Up to so many differences the p-value is exact.
+/// The number of differences up to which the p-value is exact.
 pub const EXACT_UP_TO: usize = 25;
 
 /// The test of whether differences lie around 0, two-sided.
@@ -20,8 +20,8 @@ pub struct Wilcoxon {
     /// Sum of the ranks of those below.
     pub w_minus: f64,
     pub p: f64,
-    pub method: Method,
-    /// What the normal approximation gives, for whoever compares with a program that gives it for a few tied differences.
+    pub method: PValueMethod,
+    /// The p-value of the normal approximation, for comparison with programs that use it for a few tied differences.
     pub p_normal: f64,
     /// Differences that count.
     pub n: usize,
@@ -29,16 +29,16 @@ pub struct Wilcoxon {
     pub zeros: usize,
 }
 
-/// How the p-value is had.
+/// The method of the p-value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// From all ways to give the ranks their signs.
+pub enum PValueMethod {
+    /// All assignments of signs to the ranks are counted.
     Exact,
-    /// From a normal distribution, its variance corrected for ties.
+    /// The normal distribution is used, its variance corrected for ties.
     Normal,
 }
 
-impl Method {
+impl PValueMethod {
     /// `exact` or `normal approximation`
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,15 +50,15 @@ impl Method {
 
 impl Wilcoxon {
     /// `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`
-    pub fn words(&self) -> String {
-        format!("Wilcoxon signed-rank, {}", self.how())
+    pub fn method_text(&self) -> String {
+        format!("Wilcoxon signed-rank, {}", self.method_details())
     }
 
     /// `exact permutation, n 5, 1 zero dropped`
-    pub fn how(&self) -> String {
+    pub fn method_details(&self) -> String {
         let method = match self.method {
-            Method::Exact => "exact permutation",
-            Method::Normal => "normal approximation corrected for ties",
+            PValueMethod::Exact => "exact permutation",
+            PValueMethod::Normal => "normal approximation corrected for ties",
         };
         let dropped = match self.zeros {
             0 => String::new(),
@@ -69,8 +69,8 @@ impl Wilcoxon {
     }
 }
 
-/// The same where equal differences are the same float already.
-pub(super) fn of_even(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
+/// Runs the test on differences in which equal ones are the same float already.
+pub(super) fn signed_rank_test(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
     if differences.is_empty() {
         return Err(Undefined::NoPairs);
     }
@@ -80,24 +80,24 @@ pub(super) fn of_even(differences: &[f64]) -> Result<Wilcoxon, Undefined> {
         return Err(Undefined::OnlyZeros);
     }
     let sizes: Vec<f64> = kept.iter().map(|difference| difference.abs()).collect();
-    let ranks = ranks(&sizes);
-    let signed = || kept.iter().zip(&ranks.of);
+    let ranks = rank_numbers(&sizes);
+    let signed = || kept.iter().zip(&ranks.ranks);
     // From 0 and not by `sum`, whose nothing is -0.
     let w_plus = signed().filter(|(gap, _)| **gap > 0.0).fold(0.0, |sum, (_, rank)| sum + rank);
     let w_minus = signed().filter(|(gap, _)| **gap < 0.0).fold(0.0, |sum, (_, rank)| sum + rank);
     let w = f64::min(w_plus, w_minus);
     let n = kept.len();
-    let p_normal = finite(approximate(w, n, &ranks.ties))?;
+    let p_normal = finite_number(normal_p_value(w, n, &ranks.ties))?;
     let (method, p) = match n <= EXACT_UP_TO {
-        true => (Method::Exact, exact(w, &ranks.of)),
-        false => (Method::Normal, p_normal),
+        true => (PValueMethod::Exact, exact_p_value(w, &ranks.ranks)),
+        false => (PValueMethod::Normal, p_normal),
     };
     Ok(Wilcoxon { w, w_plus, w_minus, p, method, p_normal, n, zeros: differences.len() - n })
 }
 
 /// Twice the share of the ways to pick some of the ranks whose sum is at most `w`, counted in halves: ranks of ties are
 /// whole or half numbers.
-fn exact(w: f64, ranks: &[f64]) -> f64 {
+fn exact_p_value(w: f64, ranks: &[f64]) -> f64 {
     let halves = |rank: f64| (2.0 * rank) as usize;
     let most = halves(w);
     let mut ways = vec![0_u64; most + 1];
@@ -110,10 +110,10 @@ fn exact(w: f64, ranks: &[f64]) -> f64 {
     (2.0 * ways.iter().sum::<u64>() as f64 / 2f64.powi(ranks.len() as i32)).min(1.0)
 }
 
-fn approximate(w: f64, n: usize, ties: &[usize]) -> f64 {
+fn normal_p_value(w: f64, n: usize, ties: &[usize]) -> f64 {
     let n = n as f64;
     let tied: f64 =
         ties.iter().map(|size| *size as f64).map(|size| size * (size * size - 1.0)).sum();
     let variance = (n * (n + 1.0) * (2.0 * n + 1.0) - tied / 2.0) / 24.0;
-    two_sided((w - n * (n + 1.0) / 4.0) / variance.sqrt())
+    normal_two_sided((w - n * (n + 1.0) / 4.0) / variance.sqrt())
 }

@@ -3,92 +3,93 @@
 use trajview_run::{
     Warning,
     flags::Flagging,
-    rubric::{Gold, ItemKey, Judge, Judgement, Label, Labels, Rubric, Scale, Unit},
+    rubric::{GoldLabel, ItemKey, Judge, Judgement, Label, LabelFile, Rubric, ScoreScale, LabelUnit},
 };
 
 use crate::{
     design::GOLD,
-    items::{AuditItem, Source, place_id, place_of},
+    audit_items::{AuditItem, JudgingSource, place_id, flag_place},
 };
 
-use super::{Item, Kind, LabelsOf, Panel, Rater, Score, Sight};
+use super::{ScoredItem, RaterKind, LabelSource, RaterPanel, Rater, RaterScore, Blindness};
 
-/// What is known of a run whose raters are wanted.
+/// The scores of a run from which raters are made.
 #[derive(Debug, Clone, Copy)]
 pub struct RunScores<'a> {
     /// Distinct among the runs that are compared.
     pub run: &'a str,
-    pub files: Files<'a>,
+    pub files: ScoreFiles<'a>,
     pub rubric: &'a Rubric,
-    /// What was said of leaves and signals, which no file of [`Self::rubric`] holds.
-    pub said: &'a [(Source, Vec<AuditItem>)],
+    /// The items of leaves and signals with their judgings, which no file of [`Self::rubric`] contains.
+    pub audit_items: &'a [(JudgingSource, Vec<AuditItem>)],
 }
 
-/// Where what is known of a run is written.
+/// The file or folder of a run's scores.
 #[derive(Debug, Clone, Copy)]
-pub enum Files<'a> {
-    /// In the files of this folder.
+pub enum ScoreFiles<'a> {
+    /// The files of this folder.
     In(&'a str),
-    /// In this file alone.
+    /// This file alone.
     Alone(&'a str),
 }
 
-/// Every judgement and every labels file as a rater; those of one judge that judged different commits are one.
-pub fn panel_of(scores: RunScores<'_>) -> Panel {
-    let mut panel = Panel::default();
+/// Returns every judgement and every labels file as a rater; judgements of different commits by one judge are one
+/// rater.
+pub fn panel_of_run(scores: RunScores<'_>) -> RaterPanel {
+    let mut panel = RaterPanel::default();
     for warning in &scores.rubric.warnings {
         panel
             .problems
-            .push(Warning { place: scores.place(&warning.place), what: warning.what.clone() });
+            .push(Warning { place: scores.file_place(&warning.place), what: warning.what.clone() });
     }
-    let units = [Unit::Component, Unit::Decision, Unit::Process];
+    let units = [LabelUnit::Component, LabelUnit::Decision, LabelUnit::Process];
     for unit in units {
         let mut known = vec![];
-        for judgement in judgements(scores.rubric, unit) {
-            let given = scores.of_judgement(judgement, unit);
-            let of = (&judgement.judge, judgement.file.as_str(), judgement.commit.as_deref());
-            panel.add(judged(of, &mut known, given));
+        for judgement in judgements_of_unit(scores.rubric, unit) {
+            let given = scores.judgement_scores(judgement, unit);
+            let source = (&judgement.judge, judgement.file.as_str(), judgement.commit.as_deref());
+            panel.add(judge_panel(source, &mut known, given));
         }
     }
     let mut known = vec![];
     for flagging in &scores.rubric.flaggings {
-        let of = (&flagging.judge, flagging.file.as_str(), flagging.commit.as_deref());
-        panel.add(judged(of, &mut known, scores.of_flagging(flagging)));
+        let source = (&flagging.judge, flagging.file.as_str(), flagging.commit.as_deref());
+        panel.add(judge_panel(source, &mut known, scores.flagging_scores(flagging)));
     }
-    for (source, items) in scores.said {
+    for (source, items) in scores.audit_items {
         let name = if source.by.is_empty() { source.file.clone() } else { source.by.clone() };
-        let given = items.iter().filter_map(|item| scores.of_item(item)).collect();
-        let rater = Rater { name, model: None, kind: Kind::Judge, labels: None, scores: given };
-        panel.add(Panel { raters: vec![rater], problems: vec![] });
+        let given = items.iter().filter_map(|item| scores.item_score(item)).collect();
+        let rater = Rater { name, model: None, kind: RaterKind::Judge, labels: None, scores: given };
+        panel.add(RaterPanel { raters: vec![rater], problems: vec![] });
     }
     for labels in &scores.rubric.labels {
-        panel.add(scores.of_labels(labels));
+        panel.add(scores.label_panel(labels));
     }
-    let settled = scores.of_gold(&scores.rubric.gold);
+    let settled = scores.gold_scores(&scores.rubric.gold);
     if !settled.is_empty() {
-        let (name, kind) = (GOLD.to_owned(), Kind::Gold);
+        let (name, kind) = (GOLD.to_owned(), RaterKind::Gold);
         let rater = Rater { name, model: None, kind, labels: None, scores: settled };
-        panel.add(Panel { raters: vec![rater], problems: vec![] });
+        panel.add(RaterPanel { raters: vec![rater], problems: vec![] });
     }
     panel
 }
 
-fn judgements(rubric: &Rubric, unit: Unit) -> &[Judgement] {
+fn judgements_of_unit(rubric: &Rubric, unit: LabelUnit) -> &[Judgement] {
     match unit {
-        Unit::Component => &rubric.judgements,
-        Unit::Decision => &rubric.decisions,
-        Unit::Process => &rubric.process,
-        Unit::Leaf | Unit::Flag | Unit::Signal => &[],
+        LabelUnit::Component => &rubric.judgements,
+        LabelUnit::Decision => &rubric.decisions,
+        LabelUnit::Process => &rubric.process,
+        LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => &[],
     }
 }
 
-/// Who judged, by which file, at which commit.
-type Of<'a> = (&'a Judge, &'a str, Option<&'a str>);
+/// The judge, the file and the commit of a judging.
+type JudgingKey<'a> = (&'a Judge, &'a str, Option<&'a str>);
 
 /// A judging as a rater; `known` are the judgings before it of the same kind of thing. One who judged the same commit again by the
 /// same scales is another.
-fn judged<'a>(of: Of<'a>, known: &mut Vec<Of<'a>>, scores: Vec<Score>) -> Panel {
-    let is_again = |(judge, file, commit): &Of<'a>| {
+fn judge_panel<'a>(of: JudgingKey<'a>, known: &mut Vec<JudgingKey<'a>>, scores: Vec<RaterScore>) -> RaterPanel {
+    let is_again = |(judge, file, commit): &JudgingKey<'a>| {
         judge_name(judge, file) == judge_name(of.0, of.1)
             && (judge.kind == "human") == (of.0.kind == "human")
             && (&judge.model, &judge.scored_by) == (&of.0.model, &of.0.scored_by)
@@ -98,9 +99,9 @@ fn judged<'a>(of: Of<'a>, known: &mut Vec<Of<'a>>, scores: Vec<Score>) -> Panel 
     known.push(of);
     let name = judge_name(of.0, of.1);
     let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
-    let kind = if of.0.kind == "human" { Kind::Human } else { Kind::Judge };
+    let kind = if of.0.kind == "human" { RaterKind::Human } else { RaterKind::Judge };
     let rater = Rater { name, model: of.0.model.clone(), kind, labels: None, scores };
-    Panel { raters: vec![rater], problems: vec![] }
+    RaterPanel { raters: vec![rater], problems: vec![] }
 }
 
 /// The judge's name, or that of the file.
@@ -112,54 +113,54 @@ fn judge_name<'a>(judge: &'a Judge, file: &'a str) -> &'a str {
 }
 
 impl RunScores<'_> {
-    fn place(&self, file: &str) -> String {
+    fn file_place(&self, file: &str) -> String {
         match self.files {
-            Files::In("") => file.to_owned(),
-            Files::In(folder) => format!("{folder}/{file}"),
-            Files::Alone(path) => path.to_owned(),
+            ScoreFiles::In("") => file.to_owned(),
+            ScoreFiles::In(folder) => format!("{folder}/{file}"),
+            ScoreFiles::Alone(path) => path.to_owned(),
         }
     }
 
-    fn score(
+    fn score_for(
         &self,
         file: &str,
         key: ItemKey<'_>,
         commit: Option<&String>,
-        (score, scale): (f64, Scale),
-    ) -> Score {
-        let item = Item {
+        (score, scale): (f64, ScoreScale),
+    ) -> RaterScore {
+        let item = ScoredItem {
             run: self.run.into(),
             unit: key.unit,
             component: key.id.into(),
             criterion: key.criterion.map(str::to_owned),
             commit: commit.cloned(),
         };
-        Score { item, score, scale: Some(scale), rubric: None, place: self.place(file) }
+        RaterScore { item, score, scale: Some(scale), rubric: None, place: self.file_place(file) }
     }
 
     /// Verdicts without a score are among the rubric's warnings already.
-    fn of_judgement(&self, judgement: &Judgement, unit: Unit) -> Vec<Score> {
+    fn judgement_scores(&self, judgement: &Judgement, unit: LabelUnit) -> Vec<RaterScore> {
         let all = judgement.verdicts.iter();
-        let scored = all.flat_map(|it| it.scores().into_iter().map(move |given| (it, given)));
+        let scored = all.flat_map(|it| it.given_scores().into_iter().map(move |given| (it, given)));
         let commit = judgement.commit.as_ref();
         scored
             .map(|(verdict, given)| {
                 let key = ItemKey { unit, id: &verdict.component, criterion: given.criterion };
-                let on = (given.score, given.scale.unwrap_or(unit.scale()));
+                let on = (given.score, given.scale.unwrap_or(unit.default_scale()));
                 let rubric = judgement.rubric.clone();
-                Score { rubric, ..self.score(&judgement.file, key, commit, on) }
+                RaterScore { rubric, ..self.score_for(&judgement.file, key, commit, on) }
             })
             .collect()
     }
 
-    /// What was flagged, each place once by each criterion: whoever flags it says that it is right.
-    fn of_flagging(&self, flagging: &Flagging) -> Vec<Score> {
-        let mut scores: Vec<Score> = vec![];
+    /// Returns a score for each flagged place and criterion, once each: a flag is a score of 1.
+    fn flagging_scores(&self, flagging: &Flagging) -> Vec<RaterScore> {
+        let mut scores: Vec<RaterScore> = vec![];
         for flag in &flagging.flags {
-            let id = place_id(&place_of(flag));
-            let key = ItemKey { unit: Unit::Flag, id: &id, criterion: Some(&flag.criterion) };
-            let on = (1.0, Unit::Flag.scale());
-            let score = self.score(&flagging.file, key, flagging.commit.as_ref(), on);
+            let id = place_id(&flag_place(flag));
+            let key = ItemKey { unit: LabelUnit::Flag, id: &id, criterion: Some(&flag.criterion) };
+            let on = (1.0, LabelUnit::Flag.default_scale());
+            let score = self.score_for(&flagging.file, key, flagging.commit.as_ref(), on);
             if !scores.iter().any(|it| it.item == score.item) {
                 scores.push(score);
             }
@@ -167,44 +168,44 @@ impl RunScores<'_> {
         scores
     }
 
-    fn of_item(&self, item: &AuditItem) -> Option<Score> {
-        let on = (item.said.score?, item.said.scale.unwrap_or(item.unit.scale()));
-        Some(self.score(&item.judgement, item.key(), item.commit.as_ref(), on))
+    fn item_score(&self, item: &AuditItem) -> Option<RaterScore> {
+        let on = (item.verdict.score?, item.verdict.scale.unwrap_or(item.unit.default_scale()));
+        Some(self.score_for(&item.judgement, item.item_key(), item.commit.as_ref(), on))
     }
 
-    /// What adjudication settled: the last of each thing in a state, where it has a score.
-    fn of_gold(&self, gold: &[Gold]) -> Vec<Score> {
-        let is_last = |at: usize, it: &Gold| {
-            !gold[at + 1..].iter().any(|later| later.is_on(it.item(), it.commit.as_deref()))
+    /// Returns the outcomes of adjudication: the last of each thing in a state, where it has a score.
+    fn gold_scores(&self, gold: &[GoldLabel]) -> Vec<RaterScore> {
+        let is_last = |at: usize, it: &GoldLabel| {
+            !gold[at + 1..].iter().any(|later| later.is_on(it.item_key(), it.commit.as_deref()))
         };
         let counting = gold.iter().enumerate().filter(|(at, it)| is_last(*at, it));
-        let scored = counting.filter_map(|(_, it)| Some((it, (it.score?, it.scale_of()))));
-        scored.map(|(it, on)| self.score("gold.json", it.item(), it.commit.as_ref(), on)).collect()
+        let scored = counting.filter_map(|(_, it)| Some((it, (it.score?, it.label_scale()))));
+        scored.map(|(it, on)| self.score_for("gold.json", it.item_key(), it.commit.as_ref(), on)).collect()
     }
 
-    /// The blind labels, those that are not and those that do not say, a rater each. A file of labels is added to: where
-    /// a thing is labelled again, the later label counts. That is told where the two differ; one label beside each of
-    /// several judgements is as it should be.
-    fn of_labels(&self, labels: &Labels) -> Panel {
-        let mut panel = Panel::default();
-        for sight in Sight::ALL {
-            let ours = labels.labels.iter().filter(|it| Sight::of(it.blind) == sight);
+    /// Returns the blind labels, those that are not blind and those without a record of it, as a rater each. A file
+    /// of labels only grows: of two labels for one thing the later counts. It is a problem where the two differ,
+    /// except where each is for a judgement of its own.
+    fn label_panel(&self, labels: &LabelFile) -> RaterPanel {
+        let mut panel = RaterPanel::default();
+        for sight in Blindness::ALL {
+            let ours = labels.labels.iter().filter(|it| Blindness::from_flag(it.blind) == sight);
             let given: Vec<&Label> = ours.filter(|label| label.score.is_some()).collect();
-            let (scores, problems) = self.of_given(&labels.file, &given);
+            let (scores, problems) = self.label_scores(&labels.file, &given);
             let name = labels.annotator.clone();
-            let of = LabelsOf { annotator: name.clone(), sight };
+            let labels = LabelSource { annotator: name.clone(), blindness: sight };
             panel.problems.extend(problems);
             if !scores.is_empty() {
-                let kind = Kind::Human;
-                panel.raters.push(Rater { name, model: None, kind, labels: Some(of), scores });
+                let kind = RaterKind::Human;
+                panel.raters.push(Rater { name, model: None, kind, labels: Some(labels), scores });
             }
         }
         panel
     }
 
-    fn of_given(&self, file: &str, labels: &[&Label]) -> (Vec<Score>, Vec<Warning>) {
+    fn label_scores(&self, file: &str, labels: &[&Label]) -> (Vec<RaterScore>, Vec<Warning>) {
         let (mut scores, mut problems) = (vec![], vec![]);
-        let is_same = |a: &Label, b: &Label| a.item() == b.item() && a.commit == b.commit;
+        let is_same = |a: &Label, b: &Label| a.item_key() == b.item_key() && a.commit == b.commit;
         for (at, label) in labels.iter().enumerate() {
             let Some(score) = label.score else { continue };
             let mut again =
@@ -213,11 +214,11 @@ impl RunScores<'_> {
                 if again.any(|later| later.score != label.score) {
                     let what =
                         format!("{}: labelled again; the later label counts", label.component);
-                    problems.push(Warning { place: self.place(file), what });
+                    problems.push(Warning { place: self.file_place(file), what });
                 }
             } else {
-                let on = (score, label.scale_of());
-                scores.push(self.score(file, label.item(), label.commit.as_ref(), on));
+                let on = (score, label.label_scale());
+                scores.push(self.score_for(file, label.item_key(), label.commit.as_ref(), on));
             }
         }
         (scores, problems)

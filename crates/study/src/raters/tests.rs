@@ -1,10 +1,10 @@
 use super::*;
 use trajview_run::{
     Warning,
-    rubric::{Judge, Judgement, Label, Labels, Rubric, Verdict},
+    rubric::{Judge, Judgement, Label, LabelFile, Rubric, Verdict},
 };
 
-fn judgement(name: &str, kind: &str, commit: &str, scores: &[(&str, Option<u8>)]) -> Judgement {
+fn judgement_with(name: &str, kind: &str, commit: &str, scores: &[(&str, Option<u8>)]) -> Judgement {
     let verdict = |(component, score): &(&str, Option<u8>)| Verdict {
         component: (*component).into(),
         score: *score,
@@ -19,86 +19,86 @@ fn judgement(name: &str, kind: &str, commit: &str, scores: &[(&str, Option<u8>)]
     }
 }
 
-fn labels(annotator: &str, scores: &[(&str, Option<u8>)]) -> Labels {
+fn labels_with(annotator: &str, scores: &[(&str, Option<u8>)]) -> LabelFile {
     let label = |(component, score): &(&str, Option<u8>)| Label {
         component: (*component).into(),
         score: score.map(f64::from),
         ..Label::default()
     };
-    Labels {
+    LabelFile {
         file: format!("labels/{annotator}.json"),
         annotator: annotator.into(),
         labels: scores.iter().map(label).collect(),
-        ..Labels::default()
+        ..LabelFile::default()
     }
 }
 
-fn panel(judgements: Vec<Judgement>, labels: Vec<Labels>) -> Panel {
+fn panel_with(judgements: Vec<Judgement>, labels: Vec<LabelFile>) -> RaterPanel {
     let rubric = Rubric { judgements, labels, ..Rubric::default() };
-    panel_of(RunScores { run: "p1", files: Files::In(""), rubric: &rubric, said: &[] })
+    panel_of_run(RunScores { run: "p1", files: ScoreFiles::In(""), rubric: &rubric, audit_items: &[] })
 }
 
-fn names(panel: &Panel) -> Vec<&str> {
+fn rater_names(panel: &RaterPanel) -> Vec<&str> {
     panel.raters.iter().map(|rater| rater.name.as_str()).collect()
 }
 
 #[test]
 fn humans_stand_against_the_judge_first_then_against_each_other() {
-    let judge = judgement("judge", "http", "", &[("C1", Some(4))]);
-    let panel = panel(
+    let judge = judgement_with("judge", "http", "", &[("C1", Some(4))]);
+    let panel = panel_with(
         vec![judge],
-        vec![labels("A1", &[("C1", Some(4))]), labels("A2", &[("C1", Some(3))])],
+        vec![labels_with("A1", &[("C1", Some(4))]), labels_with("A2", &[("C1", Some(3))])],
     );
 
     let pairs =
-        panel.pairs_of_raters().into_iter().map(|(a, b)| [names(&panel)[a], names(&panel)[b]]);
+        panel.pairs_of_raters().into_iter().map(|(a, b)| [rater_names(&panel)[a], rater_names(&panel)[b]]);
     assert_eq!(pairs.collect::<Vec<_>>(), [["A1", "judge"], ["A2", "judge"], ["A1", "A2"]]);
 }
 
 #[test]
 fn a_judge_of_two_commits_is_one_rater_and_of_one_commit_twice_two() {
     let scores = [("C1", Some(4))];
-    let of = |commit| judgement("quick", "command", commit, &scores);
+    let of = |commit| judgement_with("quick", "command", commit, &scores);
 
-    let panel = panel(vec![of("aaaaaaaa"), of("bbbbbbbb"), of("aaaaaaaa")], vec![]);
+    let panel = panel_with(vec![of("aaaaaaaa"), of("bbbbbbbb"), of("aaaaaaaa")], vec![]);
 
-    assert_eq!(names(&panel), ["quick", "quick #2"]);
+    assert_eq!(rater_names(&panel), ["quick", "quick #2"]);
     assert_eq!(panel.raters[0].scores.len(), 2);
 }
 
 #[test]
 fn scores_of_different_commits_are_no_pair() {
-    let one = judgement("one", "http", "aaaaaaaa1", &[("C1", Some(4)), ("C2", Some(1))]);
-    let two = judgement("two", "http", "bbbbbbbb2", &[("C1", Some(3))]);
-    let near = judgement("near", "http", "aaaaaaaa", &[("C1", Some(2))]);
-    let panel = panel(vec![one, two, near], vec![labels("any", &[("C1", Some(0))])]);
+    let one = judgement_with("one", "http", "aaaaaaaa1", &[("C1", Some(4)), ("C2", Some(1))]);
+    let two = judgement_with("two", "http", "bbbbbbbb2", &[("C1", Some(3))]);
+    let near = judgement_with("near", "http", "aaaaaaaa", &[("C1", Some(2))]);
+    let panel = panel_with(vec![one, two, near], vec![labels_with("any", &[("C1", Some(0))])]);
     let rater = |name: &str| panel.raters.iter().find(|rater| rater.name == name).unwrap();
     let scores = |a: &str, b: &str| -> Vec<(f64, f64)> {
-        join(rater(a), rater(b)).pairs.iter().map(|pair| (pair.a, pair.b)).collect()
+        join_scores(rater(a), rater(b)).pairs.iter().map(|pair| (pair.a, pair.b)).collect()
     };
 
     assert_eq!(scores("one", "two"), []);
     assert_eq!(scores("one", "near"), [(4.0, 2.0)]);
     assert_eq!(scores("any", "two"), [(0.0, 3.0)]);
-    let joined = join(rater("one"), rater("two"));
+    let joined = join_scores(rater("one"), rater("two"));
     assert_eq!((joined.only_a, joined.only_b), (2, 1));
 }
 
 #[test]
 fn a_label_without_a_verdict_is_named() {
-    let judge = judgement("judge", "http", "", &[("C1", Some(4)), ("C2", None)]);
-    let panel = panel(vec![judge], vec![labels("A1", &[("C1", Some(4)), ("C2", Some(3))])]);
+    let judge = judgement_with("judge", "http", "", &[("C1", Some(4)), ("C2", None)]);
+    let panel = panel_with(vec![judge], vec![labels_with("A1", &[("C1", Some(4)), ("C2", Some(3))])]);
 
     let lonely: Vec<(usize, String)> =
-        panel.lonely().into_iter().map(|(at, it)| (at, it.item.to_string())).collect();
+        panel.scores_without_counterpart().into_iter().map(|(at, it)| (at, it.item.to_string())).collect();
     assert_eq!(lonely, [(1, "C2 of p1".into())]);
 }
 
 #[test]
 fn of_two_labels_the_later_one_counts_and_the_other_is_named() {
-    let panel = panel(
+    let panel = panel_with(
         vec![],
-        vec![labels("A1", &[("C1", Some(4)), ("C2", Some(3)), ("C1", Some(2)), ("C1", None)])],
+        vec![labels_with("A1", &[("C1", Some(4)), ("C2", Some(3)), ("C1", Some(2)), ("C1", None)])],
     );
 
     let scores: Vec<f64> = panel.raters[0].scores.iter().map(|score| score.score).collect();
@@ -108,8 +108,8 @@ fn of_two_labels_the_later_one_counts_and_the_other_is_named() {
 
 #[test]
 fn a_score_off_the_scale_and_a_second_one_are_named() {
-    let mut panel = panel(
-        vec![judgement("judge", "http", "", &[("C1", Some(4)), ("C2", Some(3)), ("C2", Some(1))])],
+    let mut panel = panel_with(
+        vec![judgement_with("judge", "http", "", &[("C1", Some(4)), ("C2", Some(3)), ("C2", Some(1))])],
         vec![],
     );
     panel.raters[0].scores[0].score = 7.0;
@@ -130,7 +130,7 @@ fn what_could_not_be_read_is_said_with_its_folder() {
     let rubric = Rubric { warnings, ..Rubric::default() };
 
     let panel =
-        panel_of(RunScores { run: "p1", files: Files::In("runs/p1"), rubric: &rubric, said: &[] });
+        panel_of_run(RunScores { run: "p1", files: ScoreFiles::In("runs/p1"), rubric: &rubric, audit_items: &[] });
 
     assert_eq!(
         panel.problems,
@@ -141,15 +141,15 @@ fn what_could_not_be_read_is_said_with_its_folder() {
 #[test]
 fn raters_of_one_name_are_told_apart_by_their_model_or_kind() {
     let with_model = |model: &str| {
-        let mut judgement = judgement("quick", "http", model, &[("C1", Some(4))]);
+        let mut judgement = judgement_with("quick", "http", model, &[("C1", Some(4))]);
         judgement.judge.model = Some(model.into());
         judgement
     };
-    let human = judgement("ann", "human", "", &[("C1", Some(4))]);
-    let judge = judgement("ann", "http", "", &[("C1", Some(4))]);
+    let human = judgement_with("ann", "human", "", &[("C1", Some(4))]);
+    let judge = judgement_with("ann", "http", "", &[("C1", Some(4))]);
 
     let panel =
-        panel(vec![with_model("one"), with_model("two"), human, judge], vec![]).named_apart();
+        panel_with(vec![with_model("one"), with_model("two"), human, judge], vec![]).with_distinct_names();
 
-    assert_eq!(names(&panel), ["quick (one)", "quick (two)", "ann (human)", "ann (judge)"]);
+    assert_eq!(rater_names(&panel), ["quick (one)", "quick (two)", "ann (human)", "ann (judge)"]);
 }

@@ -1,19 +1,19 @@
 //! Krippendorff's alpha over any number of raters, with scores missing here and there.
 
-use crate::undefined::{Undefined, Value};
-use trajview_run::rubric::FULL;
+use crate::undefined::{Undefined, NumberOrReason};
+use trajview_run::rubric::FULL_SCORE;
 
-const LEVELS: usize = FULL as usize + 1;
+const LEVELS: usize = FULL_SCORE as usize + 1;
 
-type Square = [[f64; LEVELS]; LEVELS];
+type LevelMatrix = [[f64; LEVELS]; LEVELS];
 
-/// With the ordinal metric (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections D and E). A unit is
-/// the scores that one thing was given, in any order; units with fewer than two scores do not count. At most 1; 0 is what
-/// chance gives.
+/// Computes alpha with the ordinal metric (Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections D
+/// and E). A unit is the scores of one thing, in any order; units with fewer than two scores do not count. At most 1;
+/// 0 is the level of chance.
 ///
-/// Not defined without a unit that counts, and where all scores are one level.
-pub fn alpha(units: &[&[u8]]) -> Value {
-    let coincidences = coincidences(units);
+/// It is undefined without a unit that counts, and where all scores are one level.
+pub fn ordinal_alpha(units: &[&[u8]]) -> NumberOrReason {
+    let coincidences = count_coincidences(units);
     let counts: [f64; LEVELS] = coincidences.map(|row| row.iter().sum());
     let total: f64 = counts.iter().sum();
     if total == 0.0 {
@@ -40,12 +40,12 @@ pub fn alpha(units: &[&[u8]]) -> Value {
     Ok(1.0 - (total - 1.0) * sum(&|a, b| coincidences[a][b]) / expected)
 }
 
-/// How often two scores of one unit are this level and that, each unit weighing as many as it has scores.
-fn coincidences(units: &[&[u8]]) -> Square {
-    let mut square: Square = [[0.0; LEVELS]; LEVELS];
+/// Counts how often two scores of one unit have this level and that; each unit weighs as many as it has scores.
+fn count_coincidences(units: &[&[u8]]) -> LevelMatrix {
+    let mut square: LevelMatrix = [[0.0; LEVELS]; LEVELS];
     for unit in units.iter().filter(|unit| unit.len() > 1) {
         let mut counts = [0.0; LEVELS];
-        unit.iter().for_each(|score| counts[usize::from((*score).min(FULL))] += 1.0);
+        unit.iter().for_each(|score| counts[usize::from((*score).min(FULL_SCORE))] += 1.0);
         let others = (unit.len() - 1) as f64;
         for (a, row) in square.iter_mut().enumerate() {
             for (b, cell) in row.iter_mut().enumerate() {

@@ -1,32 +1,32 @@
 //! One group of judgements against another of the same state.
 
-use super::{Setup, Shares, Steadiness, components, mean_of, mode, scores_of};
+use super::{RepeatSetup, PairShares, ComponentStability, component_ids, mean_estimate, lowest_mode, component_scores};
 use crate::{
-    bootstrap::{Estimate, Plan},
+    bootstrap::{Estimate, BootstrapPlan},
     maths::mean,
-    undefined::{Undefined, Value},
+    undefined::{Undefined, NumberOrReason},
 };
-use trajview_run::{rubric::Judgement, values::worded};
+use trajview_run::{rubric::Judgement, worded_enum::worded};
 
 worded! {
     name;
-    /// What differs between two that are set side by side.
+    /// The difference between two compared setups.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Against {
-        /// Nothing but the draw.
+    pub enum SetupDifference {
+        /// Nothing differs but the draw.
         Repeat = "repeat",
-        /// One judge and model, another prompt.
+        /// The judge and model are the same, the prompt differs.
         Prompt = "prompt",
-        /// One judge, model and prompt, another budget, temperature or rubric.
+        /// The judge, model and prompt are the same; the budget, temperature or rubric differs.
         Settings = "settings",
         /// Another judge, or another model.
         Judge = "judge",
     }
 }
 
-impl Against {
+impl SetupDifference {
     /// `prompt against prompt`
-    pub const fn words(self) -> &'static str {
+    pub const fn display_text(self) -> &'static str {
         match self {
             Self::Repeat => "repeat against repeat",
             Self::Prompt => "prompt against prompt",
@@ -36,74 +36,75 @@ impl Against {
     }
 }
 
-/// What differs between two that judge.
-pub fn against(a: &Setup, b: &Setup) -> Against {
-    let who = |it: &Setup| (it.name.clone(), it.kind.clone(), it.model.clone());
+/// Returns the difference between two setups.
+pub fn setup_difference(a: &RepeatSetup, b: &RepeatSetup) -> SetupDifference {
+    let who = |it: &RepeatSetup| (it.name.clone(), it.kind.clone(), it.model.clone());
     match () {
-        () if a == b => Against::Repeat,
-        () if who(a) != who(b) => Against::Judge,
-        () if a.prompt_sha256 != b.prompt_sha256 => Against::Prompt,
-        () => Against::Settings,
+        () if a == b => SetupDifference::Repeat,
+        () if who(a) != who(b) => SetupDifference::Judge,
+        () if a.prompt_sha256 != b.prompt_sha256 => SetupDifference::Prompt,
+        () => SetupDifference::Settings,
     }
 }
 
 /// Two groups side by side.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Contrast {
-    /// By id; what only one of the two was given a score by is there too.
-    pub components: Vec<Contrasted>,
+pub struct GroupContrast {
+    /// The components by id, including those that only one of the two scored.
+    pub components: Vec<ComponentContrast>,
     /// Components that both gave a score.
     pub compared: usize,
-    /// Of each of one with each of the other: the mean over the components that are compared, with its interval.
-    pub between: Shares<Estimate>,
+    /// The agreement of each score of one group with each of the other: the mean over the compared components, with
+    /// its interval.
+    pub between: PairShares<Estimate>,
     /// Mean of the second less mean of the first, over the components that are compared, with its interval.
     pub gap: Estimate,
 }
 
-/// What two groups said of one component.
+/// The scores of two groups for one component.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Contrasted {
+pub struct ComponentContrast {
     pub component: String,
-    pub first: Steadiness,
-    pub second: Steadiness,
+    pub first: ComponentStability,
+    pub second: ComponentStability,
     /// Mean of the second less mean of the first.
-    pub gap: Value,
-    pub between: Shares<Value>,
+    pub gap: NumberOrReason,
+    pub between: PairShares<NumberOrReason>,
 }
 
-impl Contrasted {
-    fn of(component: &str, first: Vec<Option<u8>>, second: Vec<Option<u8>>) -> Self {
-        let [first, second] = [first, second].map(|scores| Steadiness::of(component, scores));
-        let (a, b) = (first.given(), second.given());
+impl ComponentContrast {
+    fn new(component: &str, first: Vec<Option<u8>>, second: Vec<Option<u8>>) -> Self {
+        let [first, second] = [first, second].map(|scores| ComponentStability::from_scores(component, scores));
+        let (a, b) = (first.known_scores(), second.known_scores());
         let mean_of = |given: &[u8]| match given {
             [] => Err(Undefined::NoPairs),
             given => Ok(mean(&given.iter().map(|it| f64::from(*it)).collect::<Vec<_>>())),
         };
         let gap = mean_of(&b).and_then(|b| Ok(b - mean_of(&a)?));
-        let between = Shares::between(&a, &b);
+        let between = PairShares::between_scores(&a, &b);
         Self { component: component.to_owned(), first, second, gap, between }
     }
 
-    /// Whether the levels given most often differ; None where one of the two gave none.
-    pub fn differs(&self) -> Option<bool> {
-        let (a, b) = (mode(&self.first.given())?, mode(&self.second.given())?);
+    /// Returns whether the most frequent levels differ; None where one of the two has no score.
+    pub fn modes_differ(&self) -> Option<bool> {
+        let (a, b) = (lowest_mode(&self.first.known_scores())?, lowest_mode(&self.second.known_scores())?);
         Some(a != b)
     }
 }
 
-impl Contrast {
-    pub fn of(first: &[&Judgement], second: &[&Judgement], plan: &Plan) -> Self {
+impl GroupContrast {
+    pub fn between_groups(first: &[&Judgement], second: &[&Judgement], plan: &BootstrapPlan) -> Self {
         let both: Vec<&Judgement> = first.iter().chain(second).copied().collect();
-        let ids = components(&both);
-        let row = |id: &String| Contrasted::of(id, scores_of(first, id), scores_of(second, id));
-        let components: Vec<Contrasted> = ids.iter().map(row).collect();
+        let ids = component_ids(&both);
+        let row = |id: &String| ComponentContrast::new(id, component_scores(first, id), component_scores(second, id));
+        let components: Vec<ComponentContrast> = ids.iter().map(row).collect();
         let gaps: Vec<f64> = components.iter().filter_map(|it| it.gap.ok()).collect();
-        let known: Vec<Shares<f64>> =
-            components.iter().filter_map(|it| it.between.known()).collect();
+        let known: Vec<PairShares<f64>> =
+            components.iter().filter_map(|it| it.between.all_defined()).collect();
         Self {
             compared: known.len(),
-            between: Shares::each(|share| mean_of(&known, share, plan)),
-            gap: mean_of(&gaps, |gap| *gap, plan),
+            between: PairShares::from_each(|share| mean_estimate(&known, share, plan)),
+            gap: mean_estimate(&gaps, |gap| *gap, plan),
             components,
         }
     }

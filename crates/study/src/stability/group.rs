@@ -2,10 +2,11 @@
 
 use trajview_run::rubric::Judgement;
 
-/// Everything that asks. Two judgements of one state are repeats of each other only where all of it is equal.
+/// Everything that shapes a judge's question. Two judgements of one state are repeats of each other only where all of
+/// it is equal.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Setup {
-    /// Of the judge; the file's name where it has none.
+pub struct RepeatSetup {
+    /// The name of the judge; the file's name where it has none.
     pub name: String,
     /// `http`, `command`, `human` or `imported`.
     pub kind: String,
@@ -16,28 +17,28 @@ pub struct Setup {
     pub rubric: Option<String>,
 }
 
-/// What was judged: the commit where the file names one, else the turn.
+/// The judged state: the commit where the file names one, else the turn.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum JudgedCodeState {
     /// Hex digits.
     Commit(String),
-    /// Counts from 1; None for the final state.
+    /// The turn, counted from 1; None for the final state.
     Turn(Option<usize>),
 }
 
 /// Judgements that are repeats of each other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Group<'a> {
-    pub setup: Setup,
-    pub state: State,
-    /// Of the first; counts from 1.
+pub struct RepeatGroup<'a> {
+    pub setup: RepeatSetup,
+    pub state: JudgedCodeState,
+    /// The turn of the first judgement; counts from 1.
     pub turn: Option<usize>,
-    /// At least one; by number of the repeat, then as they came.
+    /// The judgements, at least one; by number of the repeat, then in their given order.
     pub judgements: Vec<&'a Judgement>,
 }
 
-impl Setup {
-    pub fn of(judgement: &Judgement) -> Self {
+impl RepeatSetup {
+    pub fn for_judgement(judgement: &Judgement) -> Self {
         let judge = &judgement.judge;
         let file = || judgement.file.trim_start_matches("judgements/").trim_end_matches(".json");
         Self {
@@ -52,8 +53,8 @@ impl Setup {
     }
 }
 
-impl State {
-    pub fn of(judgement: &Judgement) -> Self {
+impl JudgedCodeState {
+    pub fn for_judgement(judgement: &Judgement) -> Self {
         match judgement.commit.as_ref().filter(|commit| !commit.is_empty()) {
             Some(commit) => Self::Commit(commit.to_lowercase()),
             None => Self::Turn(judgement.turn),
@@ -61,14 +62,14 @@ impl State {
     }
 }
 
-/// In the order in which the first of each came; every judgement is in one.
-pub fn groups<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'a>> = vec![];
+/// Groups the judgements, in the order of the first of each group; every judgement is in one group.
+pub fn repeat_groups<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> Vec<RepeatGroup<'a>> {
+    let mut groups: Vec<RepeatGroup<'a>> = vec![];
     for judgement in judgements {
-        let (setup, state) = (Setup::of(judgement), State::of(judgement));
+        let (setup, state) = (RepeatSetup::for_judgement(judgement), JudgedCodeState::for_judgement(judgement));
         match groups.iter_mut().find(|group| group.setup == setup && group.state == state) {
             Some(group) => group.judgements.push(judgement),
-            None => groups.push(Group {
+            None => groups.push(RepeatGroup {
                 setup,
                 state,
                 turn: judgement.turn,

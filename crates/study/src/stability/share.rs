@@ -1,26 +1,26 @@
 //! Shares of pairs of scores: how many agree, and how many flip a boundary.
 
-use crate::undefined::{Undefined, Value};
+use crate::undefined::{Undefined, NumberOrReason};
 use trajview_run::rubric::SEVERE;
 
-/// One number for each question that is asked of pairs of scores; all are shares, 0..=1.
+/// A number for each question about pairs of scores; all are shares, 0..=1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shares<T> {
+pub struct PairShares<T> {
     /// Both are the same level; higher is steadier.
     pub exact: T,
-    /// They differ by at most 1; higher is steadier.
+    /// The share of pairs that differ by at most 1; higher is steadier.
     pub within_1: T,
-    /// One is 2 or less, the other 3 or more; lower is steadier.
+    /// The share of pairs with one score at 2 or less and the other at 3 or more; lower is steadier.
     pub flips_2_3: T,
-    /// One is 3 or less, the other 4; lower is steadier.
+    /// The share of pairs with one score at 3 or less and the other at 4; lower is steadier.
     pub flips_3_4: T,
-    /// One is a severe failure, 1 or less, the other is not; lower is steadier.
+    /// The share of pairs with one severe failure, 1 or less, and one that is not; lower is steadier.
     pub severe_flips: T,
 }
 
-impl<T: Copy> Shares<T> {
-    /// Names as they stand in JSON, with their numbers.
-    pub fn named(&self) -> [(&'static str, T); 5] {
+impl<T: Copy> PairShares<T> {
+    /// Returns the numbers with their JSON names.
+    pub fn named_values(&self) -> [(&'static str, T); 5] {
         [
             ("exact", self.exact),
             ("within_1", self.within_1),
@@ -31,11 +31,11 @@ impl<T: Copy> Shares<T> {
     }
 }
 
-type Get = fn(&Shares<f64>) -> f64;
+type ShareGetter = fn(&PairShares<f64>) -> f64;
 
-impl<T> Shares<T> {
-    /// Made share by share: `of` is told where the share stands in another.
-    pub(super) fn each(of: impl Fn(Get) -> T) -> Self {
+impl<T> PairShares<T> {
+    /// Builds the shares one by one: `of` receives the getter of each share.
+    pub(super) fn from_each(of: impl Fn(ShareGetter) -> T) -> Self {
         Self {
             exact: of(|it| it.exact),
             within_1: of(|it| it.within_1),
@@ -46,24 +46,24 @@ impl<T> Shares<T> {
     }
 }
 
-impl Shares<Value> {
-    /// Of every two of the scores.
-    pub fn within(scores: &[u8]) -> Self {
+impl PairShares<NumberOrReason> {
+    /// Computes the shares over every two of the scores.
+    pub fn within_scores(scores: &[u8]) -> Self {
         let pairs = scores
             .iter()
             .enumerate()
             .flat_map(|(at, a)| scores[at + 1..].iter().map(move |b| (*a, *b)));
         let why = if scores.is_empty() { Undefined::NoPairs } else { Undefined::FewerThanTwoPairs };
-        Self::of(&pairs.collect::<Vec<_>>(), why)
+        Self::from_pairs(&pairs.collect::<Vec<_>>(), why)
     }
 
-    /// Of each of the first with each of the second.
-    pub fn between(first: &[u8], second: &[u8]) -> Self {
+    /// Computes the shares over each of the first with each of the second.
+    pub fn between_scores(first: &[u8], second: &[u8]) -> Self {
         let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
-        Self::of(&pairs.collect::<Vec<_>>(), Undefined::NoPairs)
+        Self::from_pairs(&pairs.collect::<Vec<_>>(), Undefined::NoPairs)
     }
 
-    fn of(pairs: &[(u8, u8)], why_none: Undefined) -> Self {
+    fn from_pairs(pairs: &[(u8, u8)], why_none: Undefined) -> Self {
         let share = |is_so: &dyn Fn(u8, u8) -> bool| match pairs.len() {
             0 => Err(why_none),
             count => Ok(pairs.iter().filter(|(a, b)| is_so(*a, *b)).count() as f64 / count as f64),
@@ -78,9 +78,9 @@ impl Shares<Value> {
         }
     }
 
-    /// None where there are no pairs.
-    pub fn known(&self) -> Option<Shares<f64>> {
-        Some(Shares {
+    /// Returns the numbers; None where there are no pairs.
+    pub fn all_defined(&self) -> Option<PairShares<f64>> {
+        Some(PairShares {
             exact: self.exact.ok()?,
             within_1: self.within_1.ok()?,
             flips_2_3: self.flips_2_3.ok()?,

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use trajview_run::rubric::{Judge, Repeat, Verdict};
+use trajview_run::rubric::{Judge, RepeatNumber, Verdict};
 
-fn judgement(name: &str, prompt: &str, commit: &str, scores: &[Option<u8>]) -> Judgement {
+fn judgement_with(name: &str, prompt: &str, commit: &str, scores: &[Option<u8>]) -> Judgement {
     let verdict = |(at, score): (usize, &Option<u8>)| Verdict {
         component: format!("C{:02}", at + 1),
         score: *score,
@@ -18,42 +18,42 @@ fn judgement(name: &str, prompt: &str, commit: &str, scores: &[Option<u8>]) -> J
     }
 }
 
-fn repeats(scores: &[&[Option<u8>]]) -> Vec<Judgement> {
-    scores.iter().map(|scores| judgement("j", "p", "c", scores)).collect()
+fn repeated_judgements(scores: &[&[Option<u8>]]) -> Vec<Judgement> {
+    scores.iter().map(|scores| judgement_with("j", "p", "c", scores)).collect()
 }
 
-fn plan() -> Plan {
-    Plan { resamples: 200, ..Plan::default() }
+fn small_plan() -> BootstrapPlan {
+    BootstrapPlan { resamples: 200, ..BootstrapPlan::default() }
 }
 
 #[test]
 fn repeats_have_one_setup_and_one_state() {
-    let mut second = judgement("j", "p", "c", &[Some(3)]);
-    second.repeat = Some(Repeat { number: 2, of: 2 });
-    let mut first = judgement("j", "p", "C", &[Some(4)]);
-    first.repeat = Some(Repeat { number: 1, of: 2 });
-    let mut warm = judgement("j", "p", "c", &[Some(4)]);
+    let mut second = judgement_with("j", "p", "c", &[Some(3)]);
+    second.repeat = Some(RepeatNumber { number: 2, total: 2 });
+    let mut first = judgement_with("j", "p", "C", &[Some(4)]);
+    first.repeat = Some(RepeatNumber { number: 1, total: 2 });
+    let mut warm = judgement_with("j", "p", "c", &[Some(4)]);
     warm.judge.temperature = Some(1.0);
-    let other_prompt = judgement("j", "q", "c", &[Some(4)]);
-    let other_commit = judgement("j", "p", "d", &[Some(4)]);
+    let other_prompt = judgement_with("j", "q", "c", &[Some(4)]);
+    let other_commit = judgement_with("j", "p", "d", &[Some(4)]);
     let all = [second, first, warm, other_prompt, other_commit];
 
-    let found = groups(&all);
+    let found = repeat_groups(&all);
 
     let sizes: Vec<_> = found.iter().map(|group| group.judgements.len()).collect();
     assert_eq!(sizes, [2, 1, 1, 1]);
     let order: Vec<_> = found[0].judgements.iter().map(|it| it.repeat.unwrap().number).collect();
     assert_eq!(order, [1, 2]);
-    let setups: Vec<Setup> = found.into_iter().map(|group| group.setup).collect();
-    assert_eq!(against(&setups[0], &setups[1]), Against::Settings);
-    assert_eq!(against(&setups[0], &setups[2]), Against::Prompt);
-    assert_eq!(against(&setups[0], &setups[3]), Against::Repeat);
-    assert_eq!(against(&setups[0], &Setup::default()), Against::Judge);
+    let setups: Vec<RepeatSetup> = found.into_iter().map(|group| group.setup).collect();
+    assert_eq!(setup_difference(&setups[0], &setups[1]), SetupDifference::Settings);
+    assert_eq!(setup_difference(&setups[0], &setups[2]), SetupDifference::Prompt);
+    assert_eq!(setup_difference(&setups[0], &setups[3]), SetupDifference::Repeat);
+    assert_eq!(setup_difference(&setups[0], &RepeatSetup::default()), SetupDifference::Judge);
 }
 
 #[test]
 fn a_component_has_its_mode_its_range_and_its_flips() {
-    let steady = Steadiness::of("C01", vec![Some(2), None, Some(3), Some(2), Some(1)]);
+    let steady = ComponentStability::from_scores("C01", vec![Some(2), None, Some(3), Some(2), Some(1)]);
 
     assert_eq!((steady.mode, steady.range), (Some(2), Some((1, 3))));
     assert_eq!(steady.at_mode, Ok(0.5));
@@ -63,40 +63,40 @@ fn a_component_has_its_mode_its_range_and_its_flips() {
     assert_eq!(steady.shares.flips_2_3, Ok(0.5));
     assert_eq!(steady.shares.flips_3_4, Ok(0.0));
     assert_eq!(steady.shares.severe_flips, Ok(0.5));
-    assert_eq!(Steadiness::of("C01", vec![Some(4), Some(0)]).mode, Some(0));
+    assert_eq!(ComponentStability::from_scores("C01", vec![Some(4), Some(0)]).mode, Some(0));
 }
 
 #[test]
 fn what_is_not_defined_says_why() {
-    let one = Steadiness::of("C01", vec![Some(2), None]);
+    let one = ComponentStability::from_scores("C01", vec![Some(2), None]);
     assert_eq!(one.shares.exact, Err(Undefined::FewerThanTwoPairs));
     assert_eq!((one.sd, one.at_mode), (Err(Undefined::FewerThanTwoPairs), Ok(1.0)));
-    let none = Steadiness::of("C01", vec![None, None]);
+    let none = ComponentStability::from_scores("C01", vec![None, None]);
     assert_eq!((none.mode, none.at_mode), (None, Err(Undefined::NoPairs)));
 
-    let same = repeats(&[&[Some(3), Some(3)], &[Some(3), Some(3)]]);
-    let stability = Stability::of(&same.iter().collect::<Vec<_>>(), &plan());
+    let same = repeated_judgements(&[&[Some(3), Some(3)], &[Some(3), Some(3)]]);
+    let stability = Stability::for_repeats(&same.iter().collect::<Vec<_>>(), &small_plan());
     assert_eq!(stability.alpha.value, Err(Undefined::OneLevel));
     assert_eq!(stability.shares.exact.value, Ok(1.0));
     assert_eq!(stability.shares.exact.interval, Err(Undefined::NoSpread));
     assert_eq!((stability.mcf_mean, stability.mcf_sd), (Ok(3.0), Ok(0.0)));
 
-    let single = repeats(&[&[Some(3), Some(2)]]);
-    let stability = Stability::of(&single.iter().collect::<Vec<_>>(), &plan());
+    let single = repeated_judgements(&[&[Some(3), Some(2)]]);
+    let stability = Stability::for_repeats(&single.iter().collect::<Vec<_>>(), &small_plan());
     assert_eq!((stability.compared, stability.alpha.value), (0, Err(Undefined::NoPairs)));
     assert_eq!(stability.mcf_sd, Err(Undefined::FewerThanTwoPairs));
 }
 
 #[test]
 fn two_groups_are_set_side_by_side_component_by_component() {
-    let first = repeats(&[&[Some(4), Some(1), None], &[Some(4), Some(2), None]]);
-    let second = repeats(&[&[Some(4), Some(3), Some(2)]]);
+    let first = repeated_judgements(&[&[Some(4), Some(1), None], &[Some(4), Some(2), None]]);
+    let second = repeated_judgements(&[&[Some(4), Some(3), Some(2)]]);
     let [first, second] = [&first, &second].map(|it| it.iter().collect::<Vec<_>>());
 
-    let contrast = Contrast::of(&first, &second, &plan());
+    let contrast = GroupContrast::between_groups(&first, &second, &small_plan());
 
     assert_eq!((contrast.compared, contrast.components.len()), (2, 3));
-    let differ: Vec<_> = contrast.components.iter().map(Contrasted::differs).collect();
+    let differ: Vec<_> = contrast.components.iter().map(ComponentContrast::modes_differ).collect();
     assert_eq!(differ, [Some(false), Some(true), None]);
     assert_eq!(contrast.components[1].gap, Ok(1.5));
     assert_eq!(contrast.components[1].between.severe_flips, Ok(0.5));
@@ -114,13 +114,13 @@ proptest! {
     #[test]
     fn whatever_the_scores_shares_lie_between_0_and_1_and_nothing_is_nan(scores in any_scores()) {
         let rows: Vec<&[Option<u8>]> = scores.iter().map(Vec::as_slice).collect();
-        let judgements = repeats(&rows);
+        let judgements = repeated_judgements(&rows);
         let all: Vec<&Judgement> = judgements.iter().collect();
-        let plan = Plan { resamples: 20, ..Plan::default() };
+        let plan = BootstrapPlan { resamples: 20, ..BootstrapPlan::default() };
 
-        let stability = Stability::of(&all, &plan);
+        let stability = Stability::for_repeats(&all, &plan);
 
-        for (_, share) in stability.shares.named() {
+        for (_, share) in stability.shares.named_values() {
             prop_assert!(share.value.is_ok() == (stability.compared > 0));
             if let Ok(value) = share.value {
                 prop_assert!((0.0..=1.0).contains(&value));
@@ -132,7 +132,7 @@ proptest! {
         for it in &stability.components {
             if let (Some(mode), Some((low, high))) = (it.mode, it.range) {
                 prop_assert!(low <= mode && mode <= high);
-                prop_assert_eq!(it.shares.exact == Ok(1.0) , low == high && it.given().len() > 1);
+                prop_assert_eq!(it.shares.exact == Ok(1.0) , low == high && it.known_scores().len() > 1);
             }
         }
     }
@@ -140,14 +140,14 @@ proptest! {
     #[test]
     fn whatever_the_order_of_the_repeats_the_group_is_as_steady(scores in any_scores()) {
         let rows: Vec<&[Option<u8>]> = scores.iter().map(Vec::as_slice).collect();
-        let judgements = repeats(&rows);
+        let judgements = repeated_judgements(&rows);
         let forth: Vec<&Judgement> = judgements.iter().collect();
         let back: Vec<&Judgement> = judgements.iter().rev().collect();
-        let plan = Plan { resamples: 0, ..Plan::default() };
+        let plan = BootstrapPlan { resamples: 0, ..BootstrapPlan::default() };
 
-        let [forth, back] = [forth, back].map(|all| Stability::of(&all, &plan));
+        let [forth, back] = [forth, back].map(|all| Stability::for_repeats(&all, &plan));
 
-        let values = |it: &Stability| it.shares.named().map(|(_, share)| share.value);
+        let values = |it: &Stability| it.shares.named_values().map(|(_, share)| share.value);
         prop_assert_eq!(values(&forth), values(&back));
         prop_assert_eq!(forth.alpha.value, back.alpha.value);
     }

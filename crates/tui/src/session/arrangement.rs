@@ -1,12 +1,12 @@
-//! How the two sides of a comparison stand.
+//! The arrangement of the two sides of a comparison.
 
-use trajview_run::values::{Named, named};
+use trajview_run::worded_enum::{NamedValue, named};
 
 named! {
-    /// How the two sides of a comparison stand.
+    /// The arrangement of the two sides of a comparison.
     #[derive(Default)]
     Arrangement {
-        /// Below each other.
+        /// The sides are below each other.
         #[default]
         Unified = "unified",
         /// The old side to the left of the new one.

@@ -1,21 +1,21 @@
-//! The columns of the table: words of a run, and the numbers whose rows have a column.
+//! The columns of the table: texts of a run, and the numbers that have a column.
 //!
-//! A number that is to have a column says so in its row of [`trajview_metrics::numbers`].
+//! A number gets a column in its row of [`trajview_metrics::numbers`].
 
 mod sessions;
 
 use std::sync::LazyLock;
 
 use trajview_metrics::{
-    Better, Number,
-    numbers::{self, Of, Shown},
+    BetterDirection, Number,
+    numbers::{self, NumberInput, NumberRanks},
 };
 
 pub use sessions::SessionColumn;
 
-/// What a column tells of a run.
+/// A column of the table of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Column {
+pub enum RunTableColumn {
     Run,
     /// The first that has the keyboard.
     #[default]
@@ -24,28 +24,28 @@ pub enum Column {
     Condition,
     Model,
     Curve,
-    /// Who gave the scores that the judged numbers are of.
+    /// The judge of the judged numbers.
     Judge,
     Title,
     Session(SessionColumn),
     Number(Number),
-    /// As a harness recorded it.
+    /// A number that a harness recorded.
     Recorded(Number),
 }
 
-/// Which columns a table shows.
+/// The set of columns that a table shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Set {
-    /// What tells sessions apart.
+pub enum ColumnSet {
+    /// The columns that identify sessions.
     Sessions,
-    /// What runs of tasks are scored by.
+    /// The columns with the scores of runs of tasks.
     #[default]
     Scores,
 }
 
-/// Who says so.
+/// The source of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ColumnSource {
     /// The recording.
     Run,
     /// A harness wrote it down beside the recording.
@@ -57,87 +57,87 @@ pub enum Source {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     Words,
     Number,
 }
 
-/// What is fixed about a column.
+/// The fixed properties of a column.
 #[derive(Debug, Clone, Copy)]
-pub struct About {
-    /// For filters and options: `recorded-erosion`.
+pub struct ColumnInfo {
+    /// The word for filters and options: `recorded-erosion`.
     pub word: &'static str,
     pub title: &'static str,
-    pub kind: Kind,
-    pub source: Source,
+    pub kind: ColumnKind,
+    pub source: ColumnSource,
     /// Cells at most.
-    pub most: usize,
+    pub max_cells: usize,
     /// Words are cut down to so many cells where the screen is small.
-    pub least: usize,
+    pub min_cells: usize,
 }
 
 /// Every column, from left to right.
-static ALL: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let numbers = |of: fn(Number) -> Column, shown: fn(&Shown) -> Option<numbers::Column>| {
-        let row = move |number: &Number| Some((shown(&number.row().shown)?.rank, of(*number)));
+static ALL: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
+    let numbers = |of: fn(Number) -> RunTableColumn, shown: fn(&NumberRanks) -> Option<numbers::NumberColumn>| {
+        let row = move |number: &Number| Some((shown(&number.row().ranks)?.rank, of(*number)));
         Number::ALL.iter().filter_map(row).collect::<Vec<_>>()
     };
-    let computed = numbers(Column::Number, |shown| shown.column);
-    let recorded = numbers(Column::Recorded, |shown| shown.recorded);
-    let mut all = [WORDS.to_vec(), computed, recorded].concat();
+    let computed = numbers(RunTableColumn::Number, |shown| shown.column);
+    let recorded = numbers(RunTableColumn::Recorded, |shown| shown.recorded);
+    let mut all = [TEXT_COLUMNS.to_vec(), computed, recorded].concat();
     all.sort(); // by rank, then in the order of the rows
-    let of_sessions = SESSIONS.iter().filter(|column| matches!(column, Column::Session(_)));
+    let of_sessions = SESSION_COLUMNS.iter().filter(|column| matches!(column, RunTableColumn::Session(_)));
     all.into_iter().map(|(_, column)| column).chain(of_sessions.copied()).collect()
 });
 
-/// What two sides are compared by, in order.
-pub static TESTED: LazyLock<Vec<Column>> = LazyLock::new(|| {
-    let rank = |column: &Column| Some((column.row()?.tested?, *column));
-    let mut tested: Vec<(u8, Column)> = Column::all().filter_map(|it| rank(&it)).collect();
+/// The columns by which two sides are compared, in order.
+pub static TESTED: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
+    let rank = |column: &RunTableColumn| Some((column.number_column()?.tested?, *column));
+    let mut tested: Vec<(u8, RunTableColumn)> = RunTableColumn::all_columns().filter_map(|it| rank(&it)).collect();
     tested.sort();
     tested.into_iter().map(|(_, column)| column).collect()
 });
 
 /// The columns that are no numbers of the list, by their rank among all.
-const WORDS: [(u8, Column); 8] = [
-    (0, Column::Run),
-    (1, Column::Task),
-    (2, Column::Agent),
-    (3, Column::Condition),
-    (15, Column::Judge),
-    (16, Column::Model),
-    (22, Column::Curve),
-    (23, Column::Title),
+const TEXT_COLUMNS: [(u8, RunTableColumn); 8] = [
+    (0, RunTableColumn::Run),
+    (1, RunTableColumn::Task),
+    (2, RunTableColumn::Agent),
+    (3, RunTableColumn::Condition),
+    (15, RunTableColumn::Judge),
+    (16, RunTableColumn::Model),
+    (22, RunTableColumn::Curve),
+    (23, RunTableColumn::Title),
 ];
 
 /// The columns of sessions, from left to right.
-const SESSIONS: [Column; 15] = [
-    Column::Session(SessionColumn::When),
-    Column::Session(SessionColumn::State),
-    Column::Session(SessionColumn::Project),
-    Column::Session(SessionColumn::Request),
-    Column::Agent,
-    Column::Model,
-    Column::Number(Number::Turns),
-    Column::Session(SessionColumn::Steps),
-    Column::Session(SessionColumn::Edits),
-    Column::Session(SessionColumn::Failures),
-    Column::Number(Number::Tokens),
-    Column::Number(Number::Cost),
-    Column::Number(Number::CostComputed),
-    Column::Number(Number::Duration),
-    Column::Session(SessionColumn::Branch),
+const SESSION_COLUMNS: [RunTableColumn; 15] = [
+    RunTableColumn::Session(SessionColumn::When),
+    RunTableColumn::Session(SessionColumn::State),
+    RunTableColumn::Session(SessionColumn::Project),
+    RunTableColumn::Session(SessionColumn::Request),
+    RunTableColumn::Agent,
+    RunTableColumn::Model,
+    RunTableColumn::Number(Number::Turns),
+    RunTableColumn::Session(SessionColumn::Steps),
+    RunTableColumn::Session(SessionColumn::Edits),
+    RunTableColumn::Session(SessionColumn::Failures),
+    RunTableColumn::Number(Number::Tokens),
+    RunTableColumn::Number(Number::Cost),
+    RunTableColumn::Number(Number::CostComputed),
+    RunTableColumn::Number(Number::Duration),
+    RunTableColumn::Session(SessionColumn::Branch),
 ];
 
 /// Words that columns had, in filters and options of somebody's scripts, and the words they have now.
-const FORMER: [(&str, &str); 1] = [("lines", "churn")];
+const FORMER_WORDS: [(&str, &str); 1] = [("lines", "churn")];
 
-const fn words(word: &'static str, [least, most]: [usize; 2]) -> About {
-    About { word, title: word, kind: Kind::Words, source: Source::Run, most, least }
+const fn text_column(word: &'static str, [least, most]: [usize; 2]) -> ColumnInfo {
+    ColumnInfo { word, title: word, kind: ColumnKind::Words, source: ColumnSource::Run, max_cells: most, min_cells: least }
 }
 
-impl Column {
-    /// What runs can be grouped by, in the order of going through them.
+impl RunTableColumn {
+    /// The columns by which runs can be grouped, in the order of switching.
     pub const GROUPS: [Self; 5] = [
         Self::Task,
         Self::Agent,
@@ -147,63 +147,63 @@ impl Column {
     ];
 
     /// The columns of a set, from left to right.
-    pub fn of(set: Set) -> Vec<Self> {
+    pub fn in_set(set: ColumnSet) -> Vec<Self> {
         match set {
-            Set::Sessions => SESSIONS.to_vec(),
-            Set::Scores => Self::all().filter(|it| !matches!(it, Self::Session(_))).collect(),
+            ColumnSet::Sessions => SESSION_COLUMNS.to_vec(),
+            ColumnSet::Scores => Self::all_columns().filter(|it| !matches!(it, Self::Session(_))).collect(),
         }
     }
 
-    /// Every column: those of scores from left to right, then those of sessions alone.
-    pub fn all() -> impl Iterator<Item = Self> {
+    /// Returns every column: those of scores from left to right, then those of sessions only.
+    pub fn all_columns() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
 
     /// Its place among all columns.
-    pub fn place(self) -> usize {
+    pub fn column_index(self) -> usize {
         ALL.iter().position(|column| *column == self).unwrap_or_default()
     }
 
-    pub fn about(self) -> About {
+    pub fn column_info(self) -> ColumnInfo {
         match self {
-            Self::Run => words("run", [16, 28]),
-            Self::Task => words("task", [10, 16]),
-            Self::Agent => words("agent", [9, 18]),
-            Self::Condition => words("condition", [11, 11]),
-            Self::Model => words("model", [10, 16]),
-            Self::Title => words("title", [12, 40]),
-            Self::Judge => About { source: Source::Judged, ..words("judge", [6, 14]) },
-            Self::Session(column) => column.about(),
-            Self::Curve => About {
+            Self::Run => text_column("run", [16, 28]),
+            Self::Task => text_column("task", [10, 16]),
+            Self::Agent => text_column("agent", [9, 18]),
+            Self::Condition => text_column("condition", [11, 11]),
+            Self::Model => text_column("model", [10, 16]),
+            Self::Title => text_column("title", [12, 40]),
+            Self::Judge => ColumnInfo { source: ColumnSource::Judged, ..text_column("judge", [6, 14]) },
+            Self::Session(column) => column.column_info(),
+            Self::Curve => ColumnInfo {
                 title: "erosion so far",
-                kind: Kind::Number,
-                source: Source::Computed,
-                ..words("curve", [14, 14])
+                kind: ColumnKind::Number,
+                source: ColumnSource::Computed,
+                ..text_column("curve", [14, 14])
             },
             Self::Number(number) | Self::Recorded(number) => {
-                let row = self.row();
+                let row = self.number_column();
                 let cells = row.map_or(0, |row| usize::from(row.cells));
-                About {
+                ColumnInfo {
                     word: row.map_or(number.id(), |row| row.word),
                     title: number.short(),
-                    kind: Kind::Number,
+                    kind: ColumnKind::Number,
                     source: self.source_of(number),
-                    most: cells,
-                    least: cells,
+                    max_cells: cells,
+                    min_cells: cells,
                 }
             }
         }
     }
 
-    /// One line below the table: what it is, and which way is better.
-    pub fn help(self) -> String {
-        match self.better() {
-            Better::Neither => self.what(),
-            better => format!("{}; {} is better", self.what(), better.word()),
+    /// Returns one line for below the table: the meaning, and the better direction.
+    pub fn help_text(self) -> String {
+        match self.better_direction() {
+            BetterDirection::Neither => self.description_text(),
+            better => format!("{}; {} is better", self.description_text(), better.word()),
         }
     }
 
-    fn what(self) -> String {
+    fn description_text(self) -> String {
         let words = match self {
             Self::Run => "where the recording is, below what was opened",
             Self::Task => "what the agent was to do",
@@ -214,7 +214,7 @@ impl Column {
             Self::Judge => {
                 "whose scores MCF and IF50 are of: the last judgement of the whole checklist"
             }
-            Self::Session(column) => column.help(),
+            Self::Session(column) => column.help_text(),
             Self::Curve => {
                 "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"
             }
@@ -227,27 +227,27 @@ impl Column {
         words.to_owned()
     }
 
-    fn source_of(self, number: Number) -> Source {
-        match number.row().of {
-            _ if self == Self::Recorded(number) => Source::Harness,
-            Of::Code(_)
-            | Of::Reuse(_)
-            | Of::Process(_)
-            | Of::RubricTree(_)
-            | Of::Raters
-            | Of::Runs => Source::Computed,
-            Of::Spent(_) if number == Number::CostComputed => Source::Computed,
-            Of::Tests(_) => Source::Harness,
-            Of::Judgement(_) | Of::Exposure(_) => Source::Judged,
-            Of::Counted(_) | Of::Spent(_) => Source::Run,
+    fn source_of(self, number: Number) -> ColumnSource {
+        match number.row().input {
+            _ if self == Self::Recorded(number) => ColumnSource::Harness,
+            NumberInput::Code(_)
+            | NumberInput::Reuse(_)
+            | NumberInput::Process(_)
+            | NumberInput::RubricTree(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => ColumnSource::Computed,
+            NumberInput::Spent(_) if number == Number::CostComputed => ColumnSource::Computed,
+            NumberInput::Tests(_) => ColumnSource::Harness,
+            NumberInput::Judgement(_) | NumberInput::Exposure(_) => ColumnSource::Judged,
+            NumberInput::Counted(_) | NumberInput::Spent(_) => ColumnSource::Run,
         }
     }
 
-    /// What the list of numbers says of the column; None for words.
-    fn row(self) -> Option<numbers::Column> {
+    /// Returns the column's row in the list of numbers; None for a column of text.
+    fn number_column(self) -> Option<numbers::NumberColumn> {
         match self {
-            Self::Number(number) => number.row().shown.column,
-            Self::Recorded(number) => number.row().shown.recorded,
+            Self::Number(number) => number.row().ranks.column,
+            Self::Recorded(number) => number.row().ranks.recorded,
             Self::Run
             | Self::Task
             | Self::Agent
@@ -261,23 +261,23 @@ impl Column {
     }
 
     pub fn by_word(word: &str) -> Option<Self> {
-        let is_called = |it: &Self, word: &str| it.about().word.eq_ignore_ascii_case(word);
-        let former = FORMER.iter().find(|(former, _)| former.eq_ignore_ascii_case(word));
+        let is_called = |it: &Self, word: &str| it.column_info().word.eq_ignore_ascii_case(word);
+        let former = FORMER_WORDS.iter().find(|(former, _)| former.eq_ignore_ascii_case(word));
         let word = former.map_or(word, |(_, now)| *now);
-        Self::all().find(|column| is_called(column, word))
+        Self::all_columns().find(|column| is_called(column, word))
     }
 
     /// `run, task, agent`
-    pub fn words() -> String {
-        Self::all().map(|column| column.about().word).collect::<Vec<_>>().join(", ")
+    pub fn all_words() -> String {
+        Self::all_columns().map(|column| column.column_info().word).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn kind(self) -> Kind {
-        self.about().kind
+    pub fn column_kind(self) -> ColumnKind {
+        self.column_info().kind
     }
 
-    /// Which way is better.
-    pub fn better(self) -> Better {
+    /// Returns the better direction.
+    pub fn better_direction(self) -> BetterDirection {
         match self {
             Self::Number(number) | Self::Recorded(number) => number.better(),
             Self::Run
@@ -288,23 +288,23 @@ impl Column {
             | Self::Curve
             | Self::Judge
             | Self::Session(_)
-            | Self::Title => Better::Neither,
+            | Self::Title => BetterDirection::Neither,
         }
     }
 
-    /// Whether it is measured of the run's files, or worked out of its steps: not from prices.
+    /// Returns whether the value is measured from the run's files or computed from its steps, and not from prices.
     pub fn is_measured(self) -> bool {
-        self.about().source == Source::Computed && self != Self::Number(Number::CostComputed)
+        self.column_info().source == ColumnSource::Computed && self != Self::Number(Number::CostComputed)
     }
 
-    /// Whether another profile or other rules give other values.
+    /// Returns whether another profile or other rules give other values.
     pub fn is_of_profile(self) -> bool {
         matches!(self, Self::Number(number) if number.is_of_profile())
     }
 
     /// The column after this one in going through what runs of a set are grouped by; None after the last.
-    pub fn next_group(now: Option<Self>, set: Set) -> Option<Self> {
-        let columns = Self::of(set);
+    pub fn next_group(now: Option<Self>, set: ColumnSet) -> Option<Self> {
+        let columns = Self::in_set(set);
         let mut groups = Self::GROUPS.into_iter().filter(|column| columns.contains(column));
         match now {
             None => groups.next(),
@@ -313,8 +313,8 @@ impl Column {
     }
 }
 
-impl Set {
-    pub const fn other(self) -> Self {
+impl ColumnSet {
+    pub const fn other_set(self) -> Self {
         match self {
             Self::Sessions => Self::Scores,
             Self::Scores => Self::Sessions,
@@ -322,8 +322,8 @@ impl Set {
     }
 }
 
-impl Source {
-    /// Above the columns; nothing above those of the recording itself.
+impl ColumnSource {
+    /// Returns the heading above the columns; empty for those of the recording itself.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Run => "",
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_column_says_which_way_is_better_where_one_is() {
-        let help = |number| Column::Number(number).help();
+        let help = |number| RunTableColumn::Number(number).help_text();
 
         assert!(help(Number::Verbosity).ends_with("; lower is better"));
         assert!(help(Number::Tests).ends_with("; higher is better"));
@@ -349,16 +349,16 @@ mod tests {
 
     #[test]
     fn a_word_that_a_column_had_before_still_names_it() {
-        assert_eq!(Column::by_word("lines"), Some(Column::Number(Number::Churn)));
+        assert_eq!(RunTableColumn::by_word("lines"), Some(RunTableColumn::Number(Number::Churn)));
     }
 
     #[test]
     fn columns_are_told_apart_by_their_words_and_each_says_what_it_is() {
-        for column in Column::all() {
-            let about = column.about();
-            assert_eq!(Column::by_word(about.word), Some(column));
-            assert!(!column.help().is_empty() && !column.help().ends_with('.'));
-            assert!(about.title.chars().count() <= about.most, "{}", about.word);
+        for column in RunTableColumn::all_columns() {
+            let about = column.column_info();
+            assert_eq!(RunTableColumn::by_word(about.word), Some(column));
+            assert!(!column.help_text().is_empty() && !column.help_text().ends_with('.'));
+            assert!(about.title.chars().count() <= about.max_cells, "{}", about.word);
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::session::views::View;
 
-/// Where a binding holds. In a panel its own rows and those of [`Context::Replay`] hold together.
+/// The place where a binding is active. In a panel its own rows and those of [`KeyContext::Replay`] are both active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Context {
+pub enum KeyContext {
     /// In every view.
     Anywhere,
     /// In every view of a run.
@@ -45,7 +45,7 @@ pub enum Context {
     /// Its pillars.
     Pillars,
     /// Its lists of what was counted and found.
-    Told,
+    ProcessLists,
     /// In every part of the view of layers.
     Layers,
     /// In every part of the scores.
@@ -54,11 +54,11 @@ pub enum Context {
     Rubric,
     /// In every part of the audit.
     Audit,
-    /// The pane in which a judge is asked.
+    /// The pane that asks a judge.
     Judging,
-    /// What is to be asked.
+    /// The form of a judging.
     JudgeForm,
-    /// While it is asked, and after.
+    /// A judging while it runs, and after.
     JudgeWatch,
     /// Typing the path of a prompt for it.
     JudgePath,
@@ -68,7 +68,7 @@ pub enum Context {
     Form,
     /// Typing into one of its fields.
     FormText,
-    /// In the audit, while a reason is asked for too.
+    /// The audit, including the prompt for a reason.
     AuditReading,
     /// While it asks why a label and a verdict differ.
     AuditReason,
@@ -88,10 +88,10 @@ pub enum Context {
     Filter,
     /// Typing a condition in SQL.
     Where,
-    /// The same among the sessions of this machine, where typing comes first.
+    /// The list of this machine's sessions, where typing comes first.
     Start,
-    /// What was found in all runs of the table.
-    Found,
+    /// The hits in all runs of the table.
+    FoundInRuns,
     /// Typing what to look for in them.
     FindWords,
     /// The live run, while the keyboard is not the agent's.
@@ -115,9 +115,9 @@ pub enum Context {
     Judges,
     /// Components down, judgements across.
     Matrix,
-    /// Where two of them differ.
+    /// The components on which two judgements differ.
     Differing,
-    /// What both say of one component.
+    /// The verdicts of both on one component.
     BothVerdicts,
     /// The list of every change to one thing.
     Past,
@@ -125,7 +125,7 @@ pub enum Context {
     Agents,
 }
 
-impl Context {
+impl KeyContext {
     pub const ALL: [Self; 65] = [
         Self::Replay,
         Self::Anywhere,
@@ -139,7 +139,7 @@ impl Context {
         Self::Moved,
         Self::Process,
         Self::Pillars,
-        Self::Told,
+        Self::ProcessLists,
         Self::Layers,
         Self::Scores,
         Self::Rubric,
@@ -162,7 +162,7 @@ impl Context {
         Self::Filter,
         Self::Where,
         Self::Start,
-        Self::Found,
+        Self::FoundInRuns,
         Self::FindWords,
         Self::Live,
         Self::LivePrompt,
@@ -208,7 +208,7 @@ impl Context {
             Self::Moved => "in the list of what moved",
             Self::Process => "in the process view",
             Self::Pillars => "among the pillars of process",
-            Self::Told => "in the lists of the process view",
+            Self::ProcessLists => "in the lists of the process view",
             Self::Layers => "in the view of layers",
             Self::Scores => "in the scores",
             Self::Rubric => "in the rubric tree",
@@ -231,7 +231,7 @@ impl Context {
             Self::Filter => "while typing a filter",
             Self::Where => "while typing a condition",
             Self::Start => "among the sessions of this machine, while typing",
-            Self::Found => "in what was found in all runs",
+            Self::FoundInRuns => "in what was found in all runs",
             Self::FindWords => "while typing what to find in all runs",
             Self::Live => "in the live run",
             Self::LivePrompt => "while typing in the live run",
@@ -271,7 +271,7 @@ impl Context {
                 Some(View::Replay)
             }
             Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Process | Self::Pillars | Self::Told => Some(View::Process),
+            Self::Process | Self::Pillars | Self::ProcessLists => Some(View::Process),
             Self::Layers => Some(View::Layers),
             Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
             Self::Scores
@@ -292,7 +292,7 @@ impl Context {
             | Self::Filter
             | Self::Where
             | Self::Start
-            | Self::Found
+            | Self::FoundInRuns
             | Self::FindWords => Some(View::Collection),
             Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
             _ => None,
@@ -300,7 +300,7 @@ impl Context {
     }
 
     /// The contexts whose rows hold here, the closest first.
-    pub const fn layers(self) -> &'static [Self] {
+    pub const fn active_contexts(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
             Self::Judging => &[Self::Judging, Self::Anywhere],
@@ -325,7 +325,7 @@ impl Context {
             Self::Moved => &[Self::Moved, Self::Curves, Self::InRun, Self::Anywhere],
             Self::Process => &[Self::Process, Self::InRun, Self::Anywhere],
             Self::Pillars => &[Self::Pillars, Self::Process, Self::InRun, Self::Anywhere],
-            Self::Told => &[Self::Told, Self::Process, Self::InRun, Self::Anywhere],
+            Self::ProcessLists => &[Self::ProcessLists, Self::Process, Self::InRun, Self::Anywhere],
             Self::Layers => &[Self::Layers, Self::InRun, Self::Anywhere],
             Self::Turns => &[Self::Turns, Self::Replay, Self::InRun, Self::Anywhere],
             Self::Files => &[Self::Files, Self::Replay, Self::InRun, Self::Anywhere],
@@ -335,7 +335,7 @@ impl Context {
             Self::Filter => &[Self::Filter],
             Self::Where => &[Self::Where],
             Self::Start => &[Self::Start],
-            Self::Found => &[Self::Found, Self::Anywhere],
+            Self::FoundInRuns => &[Self::FoundInRuns, Self::Anywhere],
             Self::FindWords => &[Self::FindWords],
             Self::Live => &[Self::Live, Self::Anywhere],
             Self::LivePrompt => &[Self::LivePrompt],
@@ -383,13 +383,13 @@ impl Context {
     }
 
     /// The parts of a view that are on screen together with this one, itself included.
-    pub const fn parts(self) -> &'static [Self] {
+    pub const fn visible_parts(self) -> &'static [Self] {
         match self {
             Self::Turns | Self::Files | Self::Diff | Self::Steps => {
                 &[Self::Turns, Self::Files, Self::Diff, Self::Steps]
             }
             Self::Chart | Self::Moved => &[Self::Chart, Self::Moved],
-            Self::Pillars | Self::Told => &[Self::Pillars, Self::Told],
+            Self::Pillars | Self::ProcessLists => &[Self::Pillars, Self::ProcessLists],
             Self::Components | Self::Verdict | Self::Lifeline => {
                 &[Self::Components, Self::Verdict, Self::Lifeline]
             }
@@ -398,22 +398,22 @@ impl Context {
         }
     }
 
-    /// Whether the list of commands, opened here, may offer the bindings of another context.
-    pub fn offers(self, other: Self) -> bool {
-        let holds = |context| self.layers().contains(&context);
+    /// Returns whether the list of commands, opened here, may offer the bindings of another context.
+    pub fn offers_bindings_of(self, other: Self) -> bool {
+        let holds = |context| self.active_contexts().contains(&context);
         match other {
             Self::Copy => holds(Self::Anywhere),
             Self::GoToMark => holds(Self::InRun),
-            _ => holds(other) || self.parts().contains(&other),
+            _ => holds(other) || self.visible_parts().contains(&other),
         }
     }
 
-    /// Whether a key that means nothing here types itself.
+    /// Returns whether a key without a binding types its character.
     pub const fn takes_text(self) -> bool {
         self.types_words() || matches!(self, Self::Agent)
     }
 
-    /// Whether what is typed or pasted are words of a prompt.
+    /// Returns whether typed or pasted text goes into a prompt.
     pub const fn types_words(self) -> bool {
         matches!(
             self,
@@ -433,7 +433,7 @@ impl Context {
         )
     }
 
-    /// Whether the digits of the rubric's levels are keys here and no counts.
+    /// Returns whether the digits of the rubric's levels are keys here and not counts.
     pub const fn has_digits(self) -> bool {
         matches!(self, Self::Audit | Self::AuditReason)
     }

@@ -2,51 +2,55 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::session::{self, question::Question, request::Request};
-use trajview_run::pictures::Picture;
+use crate::session::{self, question::Question, request::RequestId};
+use trajview_run::{live::LiveCommand, pictures::RecordedImage};
 
-/// Something that is asked of the runtime, its only reader.
+/// A request to the runtime, its only reader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    Open(Request, PathBuf),
-    /// A run of a study, which may be at hand from before; nothing else that is under way ends.
-    OpenInStudy(Request, PathBuf),
+    Open(RequestId, PathBuf),
+    /// Open a run of a study, which may still be in memory; nothing else in progress ends.
+    OpenInStudy(RequestId, PathBuf),
     /// Answered by a worker.
-    Ask(Request, Box<Question>),
-    /// Measure no more of what was asked for last.
+    Ask(RequestId, Box<Question>),
+    /// Stop measuring for the last request.
     StopScoring,
     /// Measure no more of the runs side by side.
     StopComparing,
-    /// Read and measure no more of what was asked for last in the collection.
+    /// Stop reading and measuring for the last request in the collection.
     StopCollecting,
-    /// Of the one who runs the agent.
-    Live(session::live::Command),
+    /// A command for the live run.
+    Live(LiveCommand),
+    /// Goes on with the live run of this bundle where it broke off.
+    ResumeLive(PathBuf),
     StopTesting,
     /// Start an agent.
-    StartLive(Request, Box<session::jobs::Beginning>),
+    StartLive(RequestId, Box<session::jobs::LiveRunStart>),
     /// The code is measured so from now on.
-    MeasureWith(session::jobs::Measure),
+    MeasureWith(session::jobs::MeasureSettings),
     /// Ask no more in this judging; what is judged stays.
-    StopJudging(Request),
+    StopJudging(RequestId),
     Suspend,
     /// Tell from now on when this recording grows.
     Follow(PathBuf),
     /// Tell once when this recording, which is not followed, is written to.
     Watch(PathBuf),
-    /// Tell from now on which recordings below these paths are written to, are new, or stand otherwise as time goes by.
+    /// Report from now on which recordings below these paths are written to, are new, or change their state with
+    /// time.
     WatchAll(Vec<PathBuf>),
-    /// How the table of this name was left is kept until the next start, in these lines, each of which begins with the name.
+    /// Save the state of the table of this name until the next start, in these lines, each of which begins with the
+    /// name.
     KeepTable(&'static str, String),
     /// Into the clipboard.
     Copy(String),
-    Edit(Editing),
+    Edit(EditorTarget),
     /// Into the program that the user opens images with.
-    OpenImage(Arc<Picture>),
+    OpenImage(Arc<RecordedImage>),
 }
 
 impl Effect {
     /// The number of a question, where it is one.
-    pub const fn request(&self) -> Option<Request> {
+    pub const fn request_id(&self) -> Option<RequestId> {
         match self {
             Self::Ask(request, _)
             | Self::Open(request, _)
@@ -59,23 +63,23 @@ impl Effect {
 
 impl Question {
     /// Asked under this number.
-    pub fn under(self, request: Request) -> Effect {
+    pub fn with_request(self, request: RequestId) -> Effect {
         Effect::Ask(request, Box::new(self))
     }
 }
 
-/// What the editor is to open.
+/// The file for the editor to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Editing {
+pub struct EditorTarget {
     /// The command that opens it, where the settings name one.
     pub program: Option<String>,
-    pub what: Edited,
-    /// Counts from 1.
+    pub what: EditedFile,
+    /// The line, counted from 1.
     pub line: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edited {
+pub enum EditedFile {
     /// A copy of a recorded file, which nobody writes back.
     Copy {
         /// Last part of the path, as recorded.

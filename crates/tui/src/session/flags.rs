@@ -1,32 +1,32 @@
 //! Who flagged what, and when: a source is one judge over time, or what was recorded; a state is one of its judgings.
 
 use crate::session::Session;
-use trajview_metrics::lifeline::moment;
+use trajview_metrics::lifeline::turns_done_at;
 use trajview_run::{
     Checkpoint, Run,
-    flags::{Counts, Flag, Flagging, per_thousand},
+    flags::{FlagCounts, Flag, Flagging, per_thousand},
 };
 
-/// One judge over time; its states stand in the order of turns, then of making.
+/// One judge over time; its states are in the order of turns, then of creation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Source<'r> {
-    pub by: By<'r>,
+pub struct FlagSource<'r> {
+    pub by: FlaggedBy<'r>,
     /// At least one.
-    pub states: Vec<State<'r>>,
+    pub states: Vec<FlaggedState<'r>>,
 }
 
-/// Who it is.
+/// The origin of flags.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum By<'r> {
+pub enum FlaggedBy<'r> {
     /// The benchmark, at the end of each checkpoint.
     Recorded,
     /// Judgings by the same judge, in the same words.
     Judge(&'r Flagging),
 }
 
-/// What was flagged in one state of the code.
+/// The flags of one state of the code.
 #[derive(Debug, Clone, PartialEq)]
-pub struct State<'r> {
+pub struct FlaggedState<'r> {
     /// A checkpoint's id, or `turn 7`.
     pub name: String,
     /// Turns done; None where the run has no such moment.
@@ -35,16 +35,16 @@ pub struct State<'r> {
     pub lines_of_code: Option<u64>,
     /// Groups without an answer.
     pub unanswered: Vec<&'r str>,
-    /// When it was judged (RFC 3339, as written).
+    /// The time of the judging (RFC 3339, as written).
     pub at: Option<&'r str>,
 }
 
-impl By<'_> {
+impl FlaggedBy<'_> {
     /// `recorded by the benchmark`, `judge gpt (m-1), repeat 2`
-    pub fn words(self) -> String {
+    pub fn display_text(self) -> String {
         match self {
-            By::Recorded => "recorded by the benchmark".into(),
-            By::Judge(flagging) => {
+            FlaggedBy::Recorded => "recorded by the benchmark".into(),
+            FlaggedBy::Judge(flagging) => {
                 let judge = &flagging.judge;
                 let model = judge.model.as_deref().filter(|model| *model != judge.name);
                 let model = model.map(|model| format!(" ({model})")).unwrap_or_default();
@@ -66,13 +66,13 @@ impl By<'_> {
                 it.repeat.map_or(1, |it| it.number),
             )
         };
-        matches!(self, By::Judge(one) if key(one) == key(other))
+        matches!(self, FlaggedBy::Judge(one) if key(one) == key(other))
     }
 }
 
-impl State<'_> {
-    pub fn counts(&self) -> Counts {
-        Counts::of(self.flags)
+impl FlaggedState<'_> {
+    pub fn flag_counts(&self) -> FlagCounts {
+        FlagCounts::from_flags(self.flags)
     }
 
     /// Flags for 1000 lines of code; None where nobody counted those.
@@ -81,23 +81,23 @@ impl State<'_> {
     }
 }
 
-/// All of the open run. Empty where nobody flagged anything.
-pub fn of_session(session: &Session) -> Vec<Source<'_>> {
-    sources(&session.run, session.rubric.known().map_or(&[], |rubric| &rubric.flaggings))
+/// Returns the sources of the open run; empty without flags.
+pub fn flag_sources(session: &Session) -> Vec<FlagSource<'_>> {
+    sources_of_run(&session.run, session.rubric.known_rubric().map_or(&[], |rubric| &rubric.flaggings))
 }
 
-/// All of a run: what was recorded, then the judges in the order of their first judging.
-fn sources<'r>(run: &'r Run, flaggings: &'r [Flagging]) -> Vec<Source<'r>> {
-    let mut sources: Vec<Source<'r>> = vec![];
-    let recorded: Vec<State<'r>> = run.checkpoints.iter().filter_map(recorded).collect();
+/// Returns the sources of a run: the recorded one, then the judges in the order of their first judging.
+fn sources_of_run<'r>(run: &'r Run, flaggings: &'r [Flagging]) -> Vec<FlagSource<'r>> {
+    let mut sources: Vec<FlagSource<'r>> = vec![];
+    let recorded: Vec<FlaggedState<'r>> = run.checkpoints.iter().filter_map(recorded_state).collect();
     if !recorded.is_empty() {
-        sources.push(Source { by: By::Recorded, states: recorded });
+        sources.push(FlagSource { by: FlaggedBy::Recorded, states: recorded });
     }
     for flagging in flaggings {
-        let state = judged(run, flagging);
+        let state = judged_state(run, flagging);
         match sources.iter_mut().find(|it| it.by.is_same(flagging)) {
             Some(source) => source.states.push(state),
-            None => sources.push(Source { by: By::Judge(flagging), states: vec![state] }),
+            None => sources.push(FlagSource { by: FlaggedBy::Judge(flagging), states: vec![state] }),
         }
     }
     for source in &mut sources {
@@ -106,13 +106,13 @@ fn sources<'r>(run: &'r Run, flaggings: &'r [Flagging]) -> Vec<Source<'r>> {
     sources
 }
 
-fn recorded(checkpoint: &Checkpoint) -> Option<State<'_>> {
+fn recorded_state(checkpoint: &Checkpoint) -> Option<FlaggedState<'_>> {
     let record = checkpoint.recorded.as_ref()?;
     let lines = |name: &str| {
         let value = record.values.iter().find(|it| it.metric == Some(name) || *it.name == *name);
-        value?.value.number().map(|lines| lines as u64)
+        value?.value.as_number().map(|lines| lines as u64)
     };
-    Some(State {
+    Some(FlaggedState {
         name: checkpoint.id.clone(),
         turn: Some(checkpoint.recorded_turn() + 1),
         flags: record.flags.as_deref()?,
@@ -122,8 +122,8 @@ fn recorded(checkpoint: &Checkpoint) -> Option<State<'_>> {
     })
 }
 
-fn judged<'r>(run: &Run, flagging: &'r Flagging) -> State<'r> {
-    let turn = moment(run, flagging.turn, flagging.commit.as_deref());
+fn judged_state<'r>(run: &Run, flagging: &'r Flagging) -> FlaggedState<'r> {
+    let turn = turns_done_at(run, flagging.turn, flagging.commit.as_deref());
     let ends = run.checkpoints.iter().find(|it| Some(it.last_turn + 1) == turn);
     let name = match (ends, turn) {
         (Some(checkpoint), _) => checkpoint.id.clone(),
@@ -131,7 +131,7 @@ fn judged<'r>(run: &Run, flagging: &'r Flagging) -> State<'r> {
         (None, None) => "no turn".into(),
     };
     let unanswered = flagging.groups.iter().filter(|group| group.error.is_some());
-    State {
+    FlaggedState {
         name,
         turn,
         flags: &flagging.flags,
@@ -144,11 +144,11 @@ fn judged<'r>(run: &Run, flagging: &'r Flagging) -> State<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::rubric::{Judge, Repeat};
+    use trajview_run::rubric::{Judge, RepeatNumber};
 
-    fn flagging(name: &str, repeat: usize, turn: usize) -> Flagging {
+    fn flagging_by(name: &str, repeat: usize, turn: usize) -> Flagging {
         let judge = Judge { name: name.into(), ..Judge::default() };
-        let repeat = Repeat { number: repeat, of: 2 };
+        let repeat = RepeatNumber { number: repeat, total: 2 };
         Flagging { judge, repeat: Some(repeat), turn: Some(turn), ..Flagging::default() }
     }
 
@@ -156,13 +156,13 @@ mod tests {
     fn judgings_by_one_judge_are_one_source_in_the_order_of_turns() {
         let run = Run { turns: vec![Default::default(); 9], ..Run::default() };
         let all =
-            [flagging("a", 1, 7), flagging("b", 1, 3), flagging("a", 1, 2), flagging("a", 2, 2)];
+            [flagging_by("a", 1, 7), flagging_by("b", 1, 3), flagging_by("a", 1, 2), flagging_by("a", 2, 2)];
 
-        let sources = sources(&run, &all);
+        let sources = sources_of_run(&run, &all);
 
         let told: Vec<(String, Vec<&str>)> = sources
             .iter()
-            .map(|it| (it.by.words(), it.states.iter().map(|state| &*state.name).collect()))
+            .map(|it| (it.by.display_text(), it.states.iter().map(|state| &*state.name).collect()))
             .collect();
         assert_eq!(
             told,

@@ -2,14 +2,14 @@
 
 /// Public symbols of the modules, and those of them that other modules reuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Integration {
+pub struct DependencyIntegration {
     pub exported: usize,
     pub reused: usize,
 }
 
-impl Integration {
+impl DependencyIntegration {
     /// 0 to 1; None without symbols.
-    pub fn dir(&self) -> Option<f64> {
+    pub fn reused_share(&self) -> Option<f64> {
         (self.exported > 0).then(|| self.reused as f64 / self.exported as f64)
     }
 }
@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn without_public_symbols_there_is_no_share_of_them() {
-        assert_eq!(Integration { exported: 0, reused: 0 }.dir(), None);
-        assert_eq!(Integration { exported: 4, reused: 1 }.dir(), Some(0.25));
+        assert_eq!(DependencyIntegration { exported: 0, reused: 0 }.reused_share(), None);
+        assert_eq!(DependencyIntegration { exported: 4, reused: 1 }.reused_share(), Some(0.25));
     }
 }

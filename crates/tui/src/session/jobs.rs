@@ -3,50 +3,50 @@
 use std::path::PathBuf;
 
 use crate::session;
-use trajview_metrics::quality::Profile;
-use trajview_run::Run;
+use trajview_metrics::quality::QualityProfile;
+use trajview_run::{Run, condition::Condition};
 
-/// What beginning would do: names and values, from the top. Sentences.
+/// The effects of starting a job: names and values, from the top, in sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
+pub struct JobPlan {
     pub rows: Vec<(String, String)>,
-    /// What is taken for fields without words: ids and values.
+    /// The defaults of fields without text: ids and values.
     pub proposed: Vec<(&'static str, String)>,
 }
 
-impl Plan {
-    pub fn row(&mut self, name: impl Into<String>, value: impl Into<String>) {
+impl JobPlan {
+    pub fn add_row(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.rows.push((name.into(), value.into()));
     }
 }
 
-/// Why something is not begun.
+/// The reason why a job is not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct JobRefusal {
     /// The field it is about; None where it is about the whole.
     pub field: Option<&'static str>,
     /// A sentence.
     pub why: String,
 }
 
-impl Refusal {
-    pub fn at(field: &'static str, why: impl Into<String>) -> Self {
+impl JobRefusal {
+    pub fn for_field(field: &'static str, why: impl Into<String>) -> Self {
         Self { field: Some(field), why: why.into() }
     }
 }
 
-/// What a form comes to: plain values, carried out as they are.
+/// The request that a form results in, as plain values.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
-    Score(Measure),
-    Test(Tests),
-    Check(Checks),
-    Live(Box<session::jobs::Start>),
+pub enum FormRequest {
+    Score(MeasureSettings),
+    Test(TestJob),
+    Check(CheckJob),
+    Live(Box<session::jobs::LiveRunSpec>),
 }
 
-/// What is run, and of which checkpoints.
+/// A test command, and its checkpoints.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tests {
+pub struct TestJob {
     /// Position of the checkpoint among those of the run; None for every one.
     pub checkpoint: Option<usize>,
     pub command: String,
@@ -56,96 +56,96 @@ pub struct Tests {
     pub seconds: f64,
 }
 
-impl Tests {
+impl TestJob {
     /// The checkpoints that are tested: position, and turns done.
-    pub fn moments(&self, run: &Run) -> Vec<(String, usize)> {
+    pub fn tested_moments(&self, run: &Run) -> Vec<(String, usize)> {
         let all = run.checkpoints.iter().enumerate();
         let wanted = all.filter(|(at, _)| self.checkpoint.is_none_or(|wanted| wanted == *at));
         wanted.map(|(_, it)| (it.id.clone(), it.last_turn + 1)).collect()
     }
 }
 
-/// What is run on the files of every turn that changed some.
+/// The commands that run on the files of every turn with changes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checks {
+pub struct CheckJob {
     pub build: Option<String>,
     pub test: Option<String>,
-    pub moments: Moments,
+    pub moments: CheckMoments,
     /// A command is ended after so many.
     pub seconds: f64,
 }
 
 /// The moments of a run whose files are built and tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moments {
+pub enum CheckMoments {
     Turns,
-    /// Those after each edit too.
+    /// The turns, and the moments after each edit.
     Edits,
 }
 
-impl Checks {
+impl CheckJob {
     /// The commands that there are, the build first.
     pub fn commands(&self) -> Vec<&str> {
         [&self.build, &self.test].into_iter().flatten().map(String::as_str).collect()
     }
 }
 
-/// So many passed of so many, or a sentence that says why nothing was tested.
-pub type Outcome = Result<(u64, u64), String>;
+/// The number of passed tests and of all, or a sentence with the reason why nothing was tested.
+pub type CheckpointOutcome = Result<(u64, u64), String>;
 
 /// A run that begins.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Beginning {
-    pub start: Box<Start>,
-    pub origin: Option<Origin>,
-    /// What is remembered of the form: fields and their values.
-    pub said: Vec<(String, String)>,
+pub struct LiveRunStart {
+    pub start: Box<LiveRunSpec>,
+    pub origin: Option<FormOrigin>,
+    /// The saved values of the form: fields and their values.
+    pub form_values: Vec<(String, String)>,
 }
 
-/// A run that is to be made, as the form says it.
+/// A live run as the form describes it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Start {
+pub struct LiveRunSpec {
     /// The run that is shown beside it, and that its task is taken from.
     pub from: Option<PathBuf>,
-    pub what: What,
+    pub what: TaskSource,
     pub condition: Condition,
     pub agent: String,
-    /// In the place of the agent's usual program.
+    /// The program that replaces the agent's usual one.
     pub program: Option<PathBuf>,
     pub model: Option<String>,
     pub server: Option<String>,
-    /// The name of the variable that holds the key; never the key.
+    /// The name of the variable that has the key; never the key.
     pub key: Option<String>,
-    pub surroundings: Surroundings,
+    pub surroundings: AgentEnvironment,
     /// A file whose words go before each request.
     pub notes: Option<PathBuf>,
     /// Layers of project state, with blanks between.
     pub layers: Option<String>,
-    pub files: Files,
-    pub limits: Limits,
+    pub files: WorkspaceSource,
+    pub limits: LiveLimits,
     /// The bundle that is made; None for the one that is proposed.
     pub folder: Option<PathBuf>,
-    /// Where the agent works; nobody can guess it.
+    /// The agent's work folder, with a random name.
     pub work: PathBuf,
 }
 
-/// What the agent may do, and what stands around it; the words are those of the command line.
+/// The rights and the environment of the agent, in the words of the command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Surroundings {
+pub struct AgentEnvironment {
     pub has_full_rights: bool,
-    /// Empty for none.
+    /// The sandbox; empty for none.
     pub sandbox: String,
-    /// Of the container.
+    /// The image of the container.
     pub image: Option<String>,
-    /// Empty for all of it.
+    /// The network access; empty for all of it.
     pub network: String,
-    /// Whether the agent gets a copy of the person's login.
+    /// True where the agent gets a copy of the user's login.
     pub copies_login: bool,
 }
 
-/// What the agent works on, and what is done with it beside its work.
+/// The source of the agent's workspace, and commands beside the agent's work.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Files {
+pub struct WorkspaceSource {
     /// A repository, with a revision after `@` or without, or a folder, which is copied; None for an empty workspace.
     pub from: Option<String>,
     /// A command that prepares the workspace.
@@ -154,9 +154,9 @@ pub struct Files {
     pub tests: Option<String>,
 }
 
-/// Where a live run stops by itself; None does not bound it.
+/// The limits at which a live run stops; None is no limit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct LiveLimits {
     pub tokens: Option<f64>,
     pub usd: Option<f64>,
     pub minutes: Option<f64>,
@@ -164,87 +164,58 @@ pub struct Limits {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
-    /// What the run was asked that this one is started from; under the other condition, the same task.
+pub enum TaskSource {
+    /// The requests of the run that the form was opened for; under the other condition, the same task.
     Task,
     Script(PathBuf),
     Specification(PathBuf),
     Prompt(String),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Condition {
-    /// One request a turn.
-    #[default]
-    Emergent,
-    /// Everything in one request.
-    SingleShot,
-}
-
-impl Condition {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Emergent => "emergent",
-            Self::SingleShot => "single-shot",
-        }
-    }
-
-    pub const fn other(self) -> Self {
-        match self {
-            Self::Emergent => Self::SingleShot,
-            Self::SingleShot => Self::Emergent,
-        }
-    }
-
-    pub fn by_word(word: &str) -> Self {
-        if word == Self::SingleShot.word() { Self::SingleShot } else { Self::Emergent }
-    }
-}
-
 /// The run that a form is opened for.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Origin {
+pub struct FormOrigin {
     pub path: PathBuf,
     pub name: String,
-    /// What the runs of one task have in common.
+    /// The task that several runs share.
     pub task: String,
     pub condition: Condition,
 }
 
-/// What a worker found out for the form.
+/// The facts for the form, collected by a worker.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
-    /// Those that are on this machine first.
-    pub agents: Vec<Choice>,
-    /// What the last form said about this task: fields and their values.
+pub struct FormFacts {
+    /// The agents, those on this machine first.
+    pub agents: Vec<FormChoice>,
+    /// The last values of the form for this task: fields and their values.
     pub remembered: Vec<(String, String)>,
     /// A folder for the agent.
     pub work: PathBuf,
 }
 
-/// Whose formulas and which rules measure the code.
+/// The formulas and rules that measure the code.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Measure {
-    pub profile: Profile,
+pub struct MeasureSettings {
+    pub profile: QualityProfile,
     /// A file or folder of rules; None for those that are built in.
     pub rules: Option<PathBuf>,
-    /// Whether runs that are opened later are measured so too: the settings say it from then on.
+    /// True where runs that are opened later are measured so too, which is saved in the settings.
     pub is_default: bool,
 }
 
-/// One of the values of a choice.
+/// An option of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Choice {
-    /// What the code knows it by.
+pub struct FormChoice {
+    /// The id in the code.
     pub id: String,
     pub label: String,
-    /// What stands behind it while it is chosen, such as a version.
+    /// A remark beside the chosen option, such as a version.
     pub remark: String,
-    /// Why it cannot be taken, and what would help; None where it can.
+    /// The reason why the option cannot be taken, and a remedy; None where it can.
     pub lacks: Option<String>,
 }
 
-impl Choice {
+impl FormChoice {
     pub fn new(id: impl Into<String>, label: impl Into<String>) -> Self {
         Self { id: id.into(), label: label.into(), ..Self::default() }
     }
@@ -255,7 +226,7 @@ impl Choice {
     }
 
     #[must_use]
-    pub fn lacking(self, why: impl Into<String>) -> Self {
+    pub fn with_lack(self, why: impl Into<String>) -> Self {
         Self { lacks: Some(why.into()), ..self }
     }
 }

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use crate::session::{
     Session,
     files::DiffKey,
-    flags::{self, By},
-    rubric::{is_judged_at, score_said},
+    flags::{self, FlaggedBy},
+    rubric::{is_judged_at, score_text},
 };
 use trajview_run::{flags::Flag, rubric::Verdict};
 
@@ -14,13 +14,13 @@ use trajview_run::{flags::Flag, rubric::Verdict};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceMark {
     pub component: String,
-    /// Of the file as it was judged, counting from 1.
+    /// The lines of the judged file, counting from 1.
     pub lines: RangeInclusive<usize>,
 }
 
 impl EvidenceMark {
     /// `◆ C07 evidence`
-    pub fn label(&self) -> String {
+    pub fn mark_label(&self) -> String {
         format!("◆ {} evidence", self.component)
     }
 }
@@ -29,35 +29,35 @@ impl EvidenceMark {
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlagMark {
     pub flag: Flag,
-    /// Of the file as it was judged, counting from 1.
+    /// The lines of the judged file, counting from 1.
     pub lines: RangeInclusive<usize>,
-    /// Who flagged them.
+    /// The judge that flagged the lines.
     by: String,
 }
 
 impl FlagMark {
     /// `⚑ copied-logic`
-    pub fn label(&self) -> String {
+    pub fn mark_label(&self) -> String {
         format!("⚑ {}", self.flag.criterion)
     }
 
-    fn why(&self) -> (String, String) {
+    fn explain_flag(&self) -> (String, String) {
         let (first, last) = (self.lines.start(), self.lines.end());
         let kind = self.flag.kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
         let sure = self.flag.confidence;
         let sure = sure.map(|it| format!(", confidence {it} of 5")).unwrap_or_default();
         let carried = self.flag.carried_from.as_deref();
         let carried = carried.map(|from| format!(", carried from {from}")).unwrap_or_default();
-        let said = self.flag.explanation.as_deref().unwrap_or("No explanation is given.");
+        let explanation = self.flag.explanation.as_deref().unwrap_or("No explanation is given.");
         let by = &self.by;
-        let words = format!("lines {first}–{last}{kind}: {by}{sure}{carried}. {said}");
-        (self.label(), words)
+        let words = format!("lines {first}–{last}{kind}: {by}{sure}{carried}. {explanation}");
+        (self.mark_label(), words)
     }
 }
 
 /// The evidence in a file, where its lines are those that were judged.
 pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
-    let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.judgement()) else {
+    let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.shown_judgement()) else {
         return vec![];
     };
     if !is_judged_at(&session.run, judgement, turn) {
@@ -76,31 +76,31 @@ pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
     shown.flat_map(of_verdict).collect()
 }
 
-/// What the evidence at a line of a file is for, one paragraph each: a heading and what it says.
-pub fn why_evidence(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
-    let Some(judgement) = session.rubric.judgement() else { return vec![] };
+/// Returns the explanations of the evidence at a line of a file, one paragraph each: a heading and the text.
+pub fn evidence_explanations(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+    let Some(judgement) = session.rubric.shown_judgement() else { return vec![] };
     let marks = evidence_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
-    let said = marks.filter_map(|mark| {
-        let verdict = judgement.of(&mark.component)?;
-        let score = verdict.score.map_or_else(|| "no score".into(), score_said);
+    let words_by_line = marks.filter_map(|mark| {
+        let verdict = judgement.verdict_on(&mark.component)?;
+        let score = verdict.score.map_or_else(|| "no score".into(), score_text);
         let (first, last) = (mark.lines.start(), mark.lines.end());
         let words = format!(
             "lines {first}–{last}: {} gave {score}. {}",
             judgement.judge.name, verdict.rationale
         );
-        Some((mark.label(), words))
+        Some((mark.mark_label(), words))
     });
-    said.collect()
+    words_by_line.collect()
 }
 
-/// The flags in a file, of every judge that judged the state it stands in.
+/// Returns the flags in a file, of every judge of its state.
 pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
     let Some(turn) = key.scope.turn_after() else { return vec![] };
     let mut marks: Vec<FlagMark> = vec![];
-    for source in flags::of_session(session) {
+    for source in flags::flag_sources(session) {
         let by = match source.by {
-            By::Recorded => "recorded".to_owned(),
-            judge @ By::Judge(_) => judge.words(),
+            FlaggedBy::Recorded => "recorded".to_owned(),
+            judge @ FlaggedBy::Judge(_) => judge.display_text(),
         };
         // Of several judgings of this state the last one speaks.
         let Some(state) = source.states.iter().rfind(|it| it.turn == Some(turn + 1)) else {
@@ -115,8 +115,8 @@ pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
     marks
 }
 
-/// What the flags at a line of a file say, one paragraph each.
-pub fn why_flagged(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+/// Returns the explanations of the flags at a line of a file, one paragraph each.
+pub fn flag_explanations(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
     let marks = flag_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
-    marks.map(|mark| mark.why()).collect()
+    marks.map(|mark| mark.explain_flag()).collect()
 }

@@ -2,34 +2,34 @@
 
 use std::sync::Arc;
 
-use trajview_metrics::lifeline::{Asked, Lifeline};
+use trajview_metrics::lifeline::{FollowedComponent, Lifeline};
 use trajview_run::Run;
 
 use super::{
-    ask::Pending,
+    pending::Pending,
     effect::Effect,
     question::Question,
-    request::{Numbers, Request},
+    request::{RequestIds, RequestId},
 };
 
 /// The lifelines of one judgement and one state of the run.
 #[derive(Debug, Default)]
 pub struct Lifelines {
-    known: Option<(Key, Answered)>,
-    pending: Pending<Key>,
+    known: Option<(LifelineKey, LifelineAnswer)>,
+    pending: Pending<LifelineKey>,
 }
 
-type Answered = Result<Arc<Vec<Lifeline>>, String>;
+type LifelineAnswer = Result<Arc<Vec<Lifeline>>, String>;
 
-/// What they depend on: how many turns there are, and what is followed.
-type Key = (usize, Vec<Asked>);
+/// The inputs of the lifelines: the number of turns, and the followed components.
+type LifelineKey = (usize, Vec<FollowedComponent>);
 
 impl Lifelines {
-    pub fn ask(
+    pub fn ask_lifelines(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
-        components: Vec<Asked>,
+        components: Vec<FollowedComponent>,
     ) -> Option<Effect> {
         let key = (run.turns.len(), components);
         let is_known = self.known.as_ref().is_some_and(|(known, _)| *known == key);
@@ -37,17 +37,17 @@ impl Lifelines {
             return None;
         }
         let question = Question::Lifelines { run: run.clone(), components: key.1.clone() };
-        Some(self.pending.ask(numbers, key, question))
+        Some(self.pending.ask_question(numbers, key, question))
     }
 
-    pub fn take(&mut self, request: Request, answer: Answered) {
-        if let Some(key) = self.pending.answered(request) {
+    pub fn take_answer(&mut self, request: RequestId, answer: LifelineAnswer) {
+        if let Some(key) = self.pending.take_answered(request) {
             self.known = Some((key, answer));
         }
     }
 
-    /// None while they are worked out for the first time.
-    pub fn known(&self) -> Option<&Answered> {
+    /// Returns the lifelines; None while they are computed for the first time.
+    pub fn known_lifelines(&self) -> Option<&LifelineAnswer> {
         self.known.as_ref().map(|(_, answer)| answer)
     }
 }
@@ -56,19 +56,19 @@ impl Lifelines {
 mod tests {
     use super::*;
 
-    fn ask(lifelines: &mut Lifelines, numbers: &mut Numbers, turns: usize) -> Option<Request> {
+    fn ask_for_turns(lifelines: &mut Lifelines, numbers: &mut RequestIds, turns: usize) -> Option<RequestId> {
         let run = Run { turns: vec![Default::default(); turns], ..Run::default() };
-        lifelines.ask(numbers, &Arc::new(run), vec![])?.request()
+        lifelines.ask_lifelines(numbers, &Arc::new(run), vec![])?.request_id()
     }
 
     #[test]
     fn lifelines_are_asked_for_again_once_the_run_has_grown_and_shown_until_then() {
-        let (mut lifelines, mut numbers) = (Lifelines::default(), Numbers::default());
-        let request = ask(&mut lifelines, &mut numbers, 1).unwrap();
-        lifelines.take(request, Ok(Arc::default()));
+        let (mut lifelines, mut numbers) = (Lifelines::default(), RequestIds::default());
+        let request = ask_for_turns(&mut lifelines, &mut numbers, 1).unwrap();
+        lifelines.take_answer(request, Ok(Arc::default()));
 
-        assert_eq!(ask(&mut lifelines, &mut numbers, 1), None);
-        assert!(ask(&mut lifelines, &mut numbers, 2).is_some());
-        assert_eq!(lifelines.known(), Some(&Ok(Arc::default())));
+        assert_eq!(ask_for_turns(&mut lifelines, &mut numbers, 1), None);
+        assert!(ask_for_turns(&mut lifelines, &mut numbers, 2).is_some());
+        assert_eq!(lifelines.known_lifelines(), Some(&Ok(Arc::default())));
     }
 }

@@ -1,8 +1,6 @@
 //! What the one who runs the agent tells the screen, and what the screen may ask of it. Plain values: `runtime` translates.
 
-use std::path::PathBuf;
-
-use ratatui::layout::Size;
+use trajview_run::live::WaitReason;
 
 /// Something happened in the run that is being made.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,7 +49,7 @@ pub enum LiveEvent {
         total: u64,
     },
     /// Nothing goes on before the person says so.
-    Waits(Pause),
+    Waits(WaitReason),
     Resumed,
     /// Worth knowing; a sentence.
     Warned(String),
@@ -124,38 +122,4 @@ pub enum How {
     Done,
     /// It counts all the same, or is done again; a sentence.
     Failed(String),
-}
-
-/// Why nothing goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pause {
-    /// The person said so.
-    Asked,
-    /// Each request waits for the person.
-    BeforeEach,
-    /// What a person types into the agent's screen is the next request.
-    Prompt,
-    /// A turn failed; going on tries it again.
-    Failure,
-}
-
-/// What the person wants of the run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
-    /// For the agent's terminal.
-    Type(Vec<u8>),
-    Resize(Size),
-    /// Not before the turn under way is over.
-    Pause,
-    GoOn,
-    /// The next request is not sent.
-    Skip,
-    /// The next request is sent with other words.
-    Edit(String),
-    /// The last turn once more, from the files before it.
-    Retry,
-    /// The turn under way is ended; what was recorded stays.
-    Stop,
-    /// The run in this bundle goes on where it broke off.
-    Resume(PathBuf),
 }

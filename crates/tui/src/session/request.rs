@@ -1,25 +1,25 @@
-//! The number of a question, and what is said where it cannot be answered.
+//! The number of a question, and the text of an error.
 
-/// What is wrong, in words for the user: what, where, what to do.
+/// An error message for the user: what, where, what to do.
 pub type Sentence = String;
 
-/// Numbers a question, so that a late answer to an old one can be told apart.
+/// The number of a question, which identifies late answers to old questions.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Request(u64);
+pub struct RequestId(u64);
 
-impl Request {
-    pub const fn number(self) -> u64 {
+impl RequestId {
+    pub const fn as_number(self) -> u64 {
         self.0
     }
 }
 
 /// Hands out numbers; never the same twice.
 #[derive(Debug, Default)]
-pub struct Numbers(u64);
+pub struct RequestIds(u64);
 
-impl Numbers {
-    pub fn fresh(&mut self) -> Request {
+impl RequestIds {
+    pub fn next_request(&mut self) -> RequestId {
         self.0 += 1;
-        Request(self.0)
+        RequestId(self.0)
     }
 }

@@ -5,41 +5,41 @@ use std::sync::Arc;
 use trajview_run::Run;
 
 use super::{
-    ask::Answers,
+    pending::CachedAnswers,
     effect::Effect,
-    integration::Integration,
+    integration::DependencyIntegration,
     question::Question,
-    request::{Numbers, Request, Sentence},
+    request::{RequestIds, RequestId, Sentence},
 };
 
 /// Dependency integration of the states of the code that were judged.
 #[derive(Debug)]
-pub struct Reused {
-    /// By turns done; None where nothing says what the files were.
-    known: Answers<usize, Option<Integration>>,
+pub struct ReuseCache {
+    /// The answers by turns done; None where the files are unknown.
+    known: CachedAnswers<usize, Option<DependencyIntegration>>,
 }
 
 /// More states than are ever judged.
-const KEPT: usize = 256;
+const MAX_KEPT: usize = 256;
 
-impl Default for Reused {
+impl Default for ReuseCache {
     fn default() -> Self {
-        Self { known: Answers::of(KEPT) }
+        Self { known: CachedAnswers::with_limit(MAX_KEPT) }
     }
 }
 
-impl Reused {
-    /// None while it is not known.
-    pub fn at(&self, done: usize) -> Option<&Result<Option<Integration>, String>> {
+impl ReuseCache {
+    /// Returns the reuse; None while it is not known.
+    pub fn reuse_after(&self, done: usize) -> Option<&Result<Option<DependencyIntegration>, String>> {
         self.known.get(&done)
     }
 
     /// Asks about the state after so many turns, where it is not known.
-    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, done: usize) -> Option<Effect> {
-        self.known.ask(numbers, done, || Question::Reuse { run: run.clone(), done })
+    pub fn ask_reuse(&mut self, numbers: &mut RequestIds, run: &Arc<Run>, done: usize) -> Option<Effect> {
+        self.known.ask_once(numbers, done, || Question::Reuse { run: run.clone(), done })
     }
 
-    pub fn take(&mut self, request: Request, answer: Result<Option<Integration>, Sentence>) {
-        self.known.take(request, answer);
+    pub fn take_answer(&mut self, request: RequestId, answer: Result<Option<DependencyIntegration>, Sentence>) {
+        self.known.take_answer(request, answer);
     }
 }

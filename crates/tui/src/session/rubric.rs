@@ -5,28 +5,28 @@
 
 use std::sync::Arc;
 
-use crate::session::files::{DiffKey, Scope};
+use crate::session::files::{DiffKey, DiffScope};
 use trajview_metrics::lifeline::{self, Lifeline};
 use trajview_run::{
     RepoPath, Run,
-    files::Moment,
-    pooled::Pooling,
-    rubric::{Judge, Judgement, LEVELS, Pool, Rubric},
+    files::RunMoment,
+    pooled_judgements::PoolRequest,
+    rubric::{Judge, Judgement, LEVELS, PoolMethod, Rubric},
 };
 
 use super::{
     Session,
-    ask::Loading,
+    pending::Loading,
     effect::Effect,
     lifelines::Lifelines,
     question::Question,
-    request::{Numbers, Request},
-    reuse::Reused,
+    request::{RequestIds, RequestId},
+    reuse::ReuseCache,
 };
 
-/// What a view of the run is about, for a judge that is asked while it is on.
+/// The focus of a view, for a judge that is opened from it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LookedAt {
+pub struct ViewFocus {
     /// Id of the component at the cursor of the scores.
     pub component: Option<String>,
     /// The judged state that is shown, in turns done. None in views that are about the playhead's turn, and where nothing
@@ -35,217 +35,217 @@ pub struct LookedAt {
 }
 
 #[derive(Debug, Default)]
-pub struct Judged {
-    /// What of it the view that is on looks at.
-    pub looked_at: LookedAt,
+pub struct RubricState {
+    /// The focus of the current view.
+    pub focus: ViewFocus,
     read: Loading<Arc<Rubric>>,
-    /// A newer reading that is under way, with the old one on screen.
-    again: Option<Request>,
+    /// A newer reading in progress, while the old one is shown.
+    again: Option<RequestId>,
     /// Something was written beside the run since it was read.
     is_stale: bool,
-    /// File of the judgement that is looked at, where one was asked for.
+    /// The file of the shown judgement, where the user chose one.
     judgement: Option<String>,
     /// File of the judgement that was shown first: newer ones are announced and never take its place by themselves.
     pinned: Option<String>,
-    /// How judgements of one state are pooled; None where each stands alone.
-    pool: Option<Pool>,
+    /// The method of pooling judgements of one state; None where each is separate.
+    pool: Option<PoolMethod>,
     pub lifelines: Lifelines,
-    pub reuse: Reused,
+    pub reuse: ReuseCache,
 }
 
-impl Judged {
-    /// Whether anything is known that a table could show.
-    pub fn is_there(&self) -> bool {
+impl RubricState {
+    /// Returns whether there is anything for a table to show.
+    pub fn has_content(&self) -> bool {
         self.read.ready().is_some_and(|rubric| {
             let has_list = rubric.checklist.as_ref().is_some_and(|it| !it.components.is_empty());
             has_list || !rubric.judgements.is_empty()
         })
     }
 
-    /// None while it is not read, or cannot be.
-    pub fn known(&self) -> Option<&Rubric> {
-        self.shared().map(|rubric| &**rubric)
+    /// Returns the rubric; None while it is not read, or reading failed.
+    pub fn known_rubric(&self) -> Option<&Rubric> {
+        self.shared_rubric().map(|rubric| &**rubric)
     }
 
-    pub fn shared(&self) -> Option<&Arc<Rubric>> {
+    pub fn shared_rubric(&self) -> Option<&Arc<Rubric>> {
         self.read.ready()
     }
 
-    /// Whether it is read, and why it cannot be.
-    pub const fn reading(&self) -> &Loading<Arc<Rubric>> {
+    /// Returns the state of reading the rubric.
+    pub const fn loading_rubric(&self) -> &Loading<Arc<Rubric>> {
         &self.read
     }
 
     /// Looks at the judgement of a file.
-    pub fn look_at(&mut self, file: &str) {
+    pub fn show_judgement(&mut self, file: &str) {
         self.judgement = Some(file.to_owned());
     }
 
     /// The judgement that is looked at: the one that was flipped to, else the one that was shown first, else the one that
     /// speaks for the run, else the last there is.
-    pub fn judgement(&self) -> Option<&Judgement> {
-        self.flipped_to().or_else(|| self.speaking()).or_else(|| self.known()?.judgements.last())
+    pub fn shown_judgement(&self) -> Option<&Judgement> {
+        self.chosen_judgement().or_else(|| self.run_judgement()).or_else(|| self.known_rubric()?.judgements.last())
     }
 
-    /// The judgement whose numbers are the run's while this session goes on, where the user chose none.
-    pub fn speaking(&self) -> Option<&Judgement> {
-        self.called(self.pinned.as_deref()).or_else(|| self.known()?.shown())
+    /// Returns the judgement that counts for the run in this session, where the user chose none.
+    pub fn run_judgement(&self) -> Option<&Judgement> {
+        self.judgement_in_file(self.pinned.as_deref()).or_else(|| self.known_rubric()?.judgement_to_show())
     }
 
-    /// The judgement that the user asked for.
-    fn flipped_to(&self) -> Option<&Judgement> {
-        self.called(self.judgement.as_deref())
+    /// Returns the judgement that the user chose.
+    fn chosen_judgement(&self) -> Option<&Judgement> {
+        self.judgement_in_file(self.judgement.as_deref())
     }
 
-    fn called(&self, file: Option<&str>) -> Option<&Judgement> {
-        self.known()?.judgements.iter().find(|it| Some(&*it.file) == file)
+    fn judgement_in_file(&self, file: Option<&str>) -> Option<&Judgement> {
+        self.known_rubric()?.judgements.iter().find(|it| Some(&*it.file) == file)
     }
 
     /// The judgement that would speak for the run if it were opened now, where that is not the one that is looked at and
     /// the user has not seen it yet.
-    pub fn newer(&self) -> Option<&Judgement> {
-        let newest = self.known()?.shown().filter(|it| it.pooled.is_none())?;
+    pub fn newer_judgement(&self) -> Option<&Judgement> {
+        let newest = self.known_rubric()?.judgement_to_show().filter(|it| it.pooled.is_none())?;
         let is_pinned = self.pinned.as_ref().is_some_and(|pinned| *pinned != newest.file);
-        let is_shown = self.judgement().is_some_and(|it| it.file == newest.file);
+        let is_shown = self.shown_judgement().is_some_and(|it| it.file == newest.file);
         Some(newest).filter(|_| is_pinned && !is_shown)
     }
 
-    /// The judgement that speaks for the run goes on doing so, whatever newer ones come.
-    fn pin(&mut self) {
-        if self.called(self.pinned.as_deref()).is_none() {
-            self.pinned = self.known().and_then(Rubric::shown).map(|it| it.file.clone());
+    /// Pins the judgement that counts for the run, so that newer ones do not replace it.
+    fn pin_judgement(&mut self) {
+        if self.judgement_in_file(self.pinned.as_deref()).is_none() {
+            self.pinned = self.known_rubric().and_then(Rubric::judgement_to_show).map(|it| it.file.clone());
         }
     }
 
-    /// Whether means over the judgement that is looked at are shown: where it covers the checklist, or was asked for.
+    /// Returns whether means over the shown judgement are shown: where it covers the checklist, or the user chose it.
     pub fn has_means(&self) -> bool {
-        let rubric = self.known();
-        let covers = || rubric.zip(self.judgement()).is_some_and(|(rubric, it)| rubric.covers(it));
-        self.flipped_to().is_some() || covers()
+        let rubric = self.known_rubric();
+        let covers = || rubric.zip(self.shown_judgement()).is_some_and(|(rubric, it)| rubric.is_covered_by(it));
+        self.chosen_judgement().is_some() || covers()
     }
 
-    /// Whose judgements the curves are of: that of the one that is looked at where it covers the checklist, else that of
-    /// the one that speaks for the run.
+    /// Returns the judge of the curves: that of the shown judgement where it covers the checklist, else that of the
+    /// one that counts for the run.
     pub fn judge_of_curves(&self) -> Option<&Judge> {
-        let rubric = self.known()?;
-        let whole = |it: &&Judgement| rubric.covers(it);
-        let looked_at = self.judgement().filter(whole).or_else(|| self.speaking().filter(whole));
-        looked_at.or_else(|| rubric.chosen()).map(|it| &it.judge)
+        let rubric = self.known_rubric()?;
+        let is_covered = |it: &&Judgement| rubric.is_covered_by(it);
+        let looked_at = self.shown_judgement().filter(is_covered).or_else(|| self.run_judgement().filter(is_covered));
+        looked_at.or_else(|| rubric.result_judgement()).map(|it| &it.judge)
     }
 
-    /// Which of how many it is; both count from 1.
+    /// Returns the number of the shown judgement and the number of all; both count from 1.
     pub fn judgement_number(&self) -> Option<(usize, usize)> {
-        let (rubric, chosen) = (self.known()?, self.judgement()?);
+        let (rubric, chosen) = (self.known_rubric()?, self.shown_judgement()?);
         let at = rubric.judgements.iter().position(|it| it.file == chosen.file)?;
         Some((at + 1, rubric.judgements.len()))
     }
 
-    /// The judgement that changes are told from: the one before with a score, else one after.
-    pub fn other(&self) -> Option<&Judgement> {
-        let (rubric, (number, _)) = (self.known()?, self.judgement_number()?);
+    /// Returns the judgement that changes are relative to: the one before with a score, else one after.
+    pub fn compared_judgement(&self) -> Option<&Judgement> {
+        let (rubric, (number, _)) = (self.known_rubric()?, self.judgement_number()?);
         let (before, after) = rubric.judgements.split_at(number - 1);
         let has_score = |it: &&Judgement| rubric.coverage(it).scored > 0;
         before.iter().rfind(has_score).or_else(|| after.iter().skip(1).find(has_score))
     }
 
     /// Reads again what the run is judged by.
-    pub fn renew(&mut self) {
+    pub fn mark_stale(&mut self) {
         self.is_stale = true;
     }
 
     /// Keeps looking at this judgement, whatever newer ones come.
-    pub fn stay(&mut self) {
-        self.judgement = self.judgement().map(|it| it.file.clone());
+    pub fn keep_judgement(&mut self) {
+        self.judgement = self.shown_judgement().map(|it| it.file.clone());
     }
 
-    /// The next way to pool the judgements of each state; after the last one each stands alone again. What is looked at then,
-    /// or why nothing can be pooled, as a sentence.
+    /// Switches to the next method of pooling the judgements of each state; after the last one they are separate
+    /// again. Returns a sentence about the shown judgement, or about why nothing can be pooled.
     ///
     /// # Errors
-    /// Where no state has several judgements.
+    /// Returns a sentence where no state has several judgements.
     pub fn next_pool(&mut self) -> Result<String, String> {
-        let rubric = self.shared().ok_or("nothing has judged this run yet")?.clone();
+        let rubric = self.shared_rubric().ok_or("nothing has judged this run yet")?.clone();
         let next = match self.pool {
-            None => Pool::ALL.first().copied(),
-            Some(pool) => Pool::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
+            None => PoolMethod::ALL.first().copied(),
+            Some(pool) => PoolMethod::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
         };
-        let turn = self.judgement().and_then(|it| it.turn);
+        let turn = self.shown_judgement().and_then(|it| it.turn);
         let mut rubric = Rubric::clone(&rubric);
-        let said = match next {
+        let notice = match next {
             None => {
-                rubric.unpool();
+                rubric.remove_pooled();
                 self.judgement = None;
                 "each judgement alone".to_owned()
             }
             Some(pool) => {
-                rubric.pool(&Pooling { pool, judge: None })?;
+                rubric.add_pooled(&PoolRequest { pool, judge: None })?;
                 let all =
                     || rubric.judgements.iter().filter_map(|it| Some((it, it.pooled.as_ref()?)));
                 let here = all().find(|(it, _)| it.turn == turn).or(all().next_back());
                 self.judgement = here.map(|(it, _)| it.file.clone());
-                here.map(|(_, pooled)| format!("pooled: {}", pooled.words())).unwrap_or_default()
+                here.map(|(_, pooled)| format!("pooled: {}", pooled.summary_text())).unwrap_or_default()
             }
         };
         self.pool = next;
         self.read = Loading::Ready(Arc::new(rubric));
-        Ok(said)
+        Ok(notice)
     }
 
-    /// What was read anew is pooled as before, where it still can be.
+    /// Pools a new reading as before, where that is still possible.
     fn pool_again(&mut self) {
         let (Some(pool), Loading::Ready(rubric)) = (self.pool, &mut self.read) else { return };
-        if Arc::make_mut(rubric).pool(&Pooling { pool, judge: None }).is_err() {
+        if Arc::make_mut(rubric).add_pooled(&PoolRequest { pool, judge: None }).is_err() {
             self.pool = None;
         }
     }
 
-    /// To another judgement, by count. What is looked at then, or why nothing changes, as a sentence.
+    /// Moves to another judgement, by count. Returns a sentence about it, or about why nothing changes.
     ///
     /// # Errors
-    /// Where there is no other judgement.
-    pub fn flip(&mut self, by: isize) -> Result<String, String> {
+    /// Returns a sentence where there is no other judgement.
+    pub fn flip_judgement(&mut self, by: isize) -> Result<String, String> {
         let (number, count) = self.judgement_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement".into());
         }
         let (at, count) = (number as isize - 1, count as isize);
         let next = (at + by).rem_euclid(count) as usize;
-        let judgements = self.known().map_or(&[][..], |rubric| &rubric.judgements);
+        let judgements = self.known_rubric().map_or(&[][..], |rubric| &rubric.judgements);
         let file = judgements.get(next).map(|it| it.file.clone()).unwrap_or_default();
         let words = format!("judgement {} of {count}: {file}", next + 1);
         self.judgement = Some(file);
         Ok(words)
     }
 
-    pub fn take(&mut self, request: Request, rubric: Result<Arc<Rubric>, String>) {
+    pub fn take_answer(&mut self, request: RequestId, rubric: Result<Arc<Rubric>, String>) {
         if self.again.take_if(|asked| *asked == request).is_some() {
             if let Ok(rubric) = rubric {
                 self.read = Loading::Ready(rubric);
             }
         } else {
-            self.read.settle(request, rubric);
+            self.read.settle_with(request, rubric);
         }
-        self.pin();
+        self.pin_judgement();
         self.pool_again();
     }
 
     /// Asks for what the run is judged by; again where it may have changed.
-    pub fn ask(
+    pub fn ask_rubric(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
         may_have_changed: bool,
     ) -> Option<Effect> {
         let question = Question::Rubric { run: run.clone() };
         match self.read {
-            Loading::Nothing => Some(self.read.ask(numbers, question)),
+            Loading::Nothing => Some(self.read.ask_question(numbers, question)),
             Loading::Ready(_) | Loading::Failed(_)
                 if (may_have_changed || self.is_stale) && self.again.is_none() =>
             {
                 self.is_stale = false;
-                let request = numbers.fresh();
+                let request = numbers.next_request();
                 self.again = Some(request);
-                Some(question.under(request))
+                Some(question.with_request(request))
             }
             _ => None,
         }
@@ -253,18 +253,18 @@ impl Judged {
 
     /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
     pub fn judged_turn(&self, run: &Run) -> Option<usize> {
-        lifeline::judged_after(run, self.judgement()?)?.checked_sub(1)
+        lifeline::judged_after(run, self.shown_judgement()?)?.checked_sub(1)
     }
 
-    /// None while it is not known.
+    /// Returns the lifeline; None while it is not known.
     pub fn lifeline_of(&self, component: &str) -> Option<&Lifeline> {
-        let known = self.lifelines.known()?.as_ref().ok()?;
+        let known = self.lifelines.known_lifelines()?.as_ref().ok()?;
         known.iter().find(|it| it.component == component)
     }
 
-    /// Why there is no lifeline to be seen.
+    /// Returns the reason why there is no lifeline.
     pub fn why_no_lifeline(&self) -> String {
-        match self.lifelines.known() {
+        match self.lifelines.known_lifelines() {
             Some(Err(why)) => why.clone(),
             Some(Ok(_)) => "there is no lifeline of this component".into(),
             None => "the lifelines are still being worked out".into(),
@@ -272,33 +272,33 @@ impl Judged {
     }
 }
 
-/// Whether a turn (counts from 0) ended in the state that was judged.
+/// Returns whether a turn (counted from 0) ended in the judged state.
 pub fn is_judged_at(run: &Run, judgement: &Judgement, turn: usize) -> bool {
     lifeline::judged_after(run, judgement) == Some(turn + 1)
 }
 
 impl Session {
     /// Asks for what the run is judged by, once the run is read to its end.
-    pub fn ask_rubric(&mut self, numbers: &mut Numbers, may_have_changed: bool) -> Option<Effect> {
-        let is_first = matches!(self.rubric.reading(), Loading::Nothing);
+    pub fn ask_rubric(&mut self, numbers: &mut RequestIds, may_have_changed: bool) -> Option<Effect> {
+        let is_first = matches!(self.rubric.loading_rubric(), Loading::Nothing);
         if is_first && !self.growth.is_whole {
             return None;
         }
-        self.rubric.ask(numbers, &self.run, may_have_changed)
+        self.rubric.ask_rubric(numbers, &self.run, may_have_changed)
     }
 
     /// Asks for the lifelines of the components as the judgement that is looked at names them.
-    pub fn ask_lifelines(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+    pub fn ask_lifelines(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         self.timeline.ready()?;
-        let asked = lifeline::asked(&self.run, self.rubric.known()?, self.rubric.judgement());
-        self.rubric.lifelines.ask(numbers, &self.run, asked)
+        let components = lifeline::components_to_follow(&self.run, self.rubric.known_rubric()?, self.rubric.shown_judgement());
+        self.rubric.lifelines.ask_lifelines(numbers, &self.run, components)
     }
 
     /// Asks how much is reused in the state that was judged.
-    pub fn ask_reuse(&mut self, numbers: &mut Numbers) -> Option<Effect> {
+    pub fn ask_reuse(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         self.timeline.ready()?;
         let done = self.judged_turn()? + 1;
-        self.rubric.reuse.ask(numbers, &self.run, done)
+        self.rubric.reuse.ask_reuse(numbers, &self.run, done)
     }
 
     /// The turn after which the code was judged, counts from 0; None where the run has no such moment.
@@ -308,13 +308,13 @@ impl Session {
 
     /// A file as it was judged.
     pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
-        let scope = Scope::At(Moment::after(self.judged_turn()? + 1));
+        let scope = DiffScope::At(RunMoment::after_turns(self.judged_turn()? + 1));
         Some(DiffKey { scope, path: RepoPath::new(path)? })
     }
 }
 
 /// `2 Simplified`, in the rubric's words.
-pub fn score_said(score: u8) -> String {
+pub fn score_text(score: u8) -> String {
     let word = LEVELS.get(usize::from(score)).copied().unwrap_or_default();
     format!("{score} {word}")
 }
@@ -324,66 +324,66 @@ mod tests {
     use super::*;
     use trajview_run::rubric::Verdict;
 
-    fn judgement(file: &str, score: Option<u8>) -> Judgement {
+    fn judgement_with(file: &str, score: Option<u8>) -> Judgement {
         let verdict = Verdict { component: "C1".into(), score, ..Verdict::default() };
         Judgement { file: file.into(), verdicts: vec![verdict], ..Judgement::default() }
     }
 
-    fn judged(judgements: Vec<Judgement>) -> Judged {
-        let (mut judged, mut numbers) = (Judged::default(), Numbers::default());
-        let asked = judged.ask(&mut numbers, &Arc::default(), false).unwrap();
+    fn rubric_state(judgements: Vec<Judgement>) -> RubricState {
+        let (mut judged, mut numbers) = (RubricState::default(), RequestIds::default());
+        let asked = judged.ask_rubric(&mut numbers, &Arc::default(), false).unwrap();
         let rubric = Rubric { judgements, ..Rubric::default() };
-        judged.take(asked.request().unwrap(), Ok(Arc::new(rubric)));
+        judged.take_answer(asked.request_id().unwrap(), Ok(Arc::new(rubric)));
         judged
     }
 
     #[test]
     fn the_judgement_that_was_flipped_to_is_looked_at_whatever_else_there_is() {
-        let mut judged = judged(vec![judgement("a", Some(1)), judgement("b", Some(2))]);
-        judged.look_at("a");
+        let mut judged = rubric_state(vec![judgement_with("a", Some(1)), judgement_with("b", Some(2))]);
+        judged.show_judgement("a");
 
-        let words = judged.flip(-1);
+        let words = judged.flip_judgement(-1);
 
         assert_eq!(words.as_deref(), Ok("judgement 2 of 2: b"));
-        assert_eq!(judged.judgement().unwrap().file, "b");
+        assert_eq!(judged.shown_judgement().unwrap().file, "b");
         assert_eq!(judged.judgement_number(), Some((2, 2)));
     }
 
     #[test]
     fn a_change_is_told_from_the_judgement_before_that_has_a_score() {
         let all = [("a", Some(1)), ("b", None), ("c", Some(2))];
-        let mut judged = judged(all.map(|(file, score)| judgement(file, score)).to_vec());
-        judged.look_at("c");
+        let mut judged = rubric_state(all.map(|(file, score)| judgement_with(file, score)).to_vec());
+        judged.show_judgement("c");
 
-        assert_eq!(judged.other().unwrap().file, "a");
+        assert_eq!(judged.compared_judgement().unwrap().file, "a");
     }
 
     #[test]
     fn a_newer_judgement_is_announced_and_the_one_that_was_shown_stays() {
-        let mut judged = judged(vec![judgement("a", Some(1))]);
-        let mut numbers = Numbers::default();
-        numbers.fresh();
-        let again = judged.ask(&mut numbers, &Arc::default(), true).unwrap();
-        let judgements = vec![judgement("a", Some(1)), judgement("b", Some(4))];
+        let mut judged = rubric_state(vec![judgement_with("a", Some(1))]);
+        let mut numbers = RequestIds::default();
+        numbers.next_request();
+        let again = judged.ask_rubric(&mut numbers, &Arc::default(), true).unwrap();
+        let judgements = vec![judgement_with("a", Some(1)), judgement_with("b", Some(4))];
         let rubric = Rubric { judgements, ..Rubric::default() };
 
-        judged.take(again.request().unwrap(), Ok(Arc::new(rubric)));
+        judged.take_answer(again.request_id().unwrap(), Ok(Arc::new(rubric)));
 
-        assert_eq!(judged.judgement().unwrap().file, "a");
-        assert_eq!(judged.newer().unwrap().file, "b");
-        judged.flip(1).unwrap();
-        assert_eq!((&*judged.judgement().unwrap().file, judged.newer()), ("b", None));
+        assert_eq!(judged.shown_judgement().unwrap().file, "a");
+        assert_eq!(judged.newer_judgement().unwrap().file, "b");
+        judged.flip_judgement(1).unwrap();
+        assert_eq!((&*judged.shown_judgement().unwrap().file, judged.newer_judgement()), ("b", None));
     }
 
     #[test]
     fn a_failure_to_read_again_leaves_what_was_read() {
-        let mut judged = judged(vec![judgement("a", Some(1))]);
-        let mut numbers = Numbers::default();
-        numbers.fresh();
-        let again = judged.ask(&mut numbers, &Arc::default(), true).unwrap();
+        let mut judged = rubric_state(vec![judgement_with("a", Some(1))]);
+        let mut numbers = RequestIds::default();
+        numbers.next_request();
+        let again = judged.ask_rubric(&mut numbers, &Arc::default(), true).unwrap();
 
-        judged.take(again.request().unwrap(), Err("no such file".into()));
+        judged.take_answer(again.request_id().unwrap(), Err("no such file".into()));
 
-        assert_eq!(judged.judgement().unwrap().file, "a");
+        assert_eq!(judged.shown_judgement().unwrap().file, "a");
     }
 }

@@ -2,54 +2,54 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use trajview_run::{Run, files::Moment};
+use trajview_run::{Run, files::RunMoment};
 
 use super::{
-    ask::{Answers, Pending},
+    pending::{CachedAnswers, Pending},
     effect::Effect,
-    measured::{Answer, Measured, Moved, RulerName, Span},
+    code_measures::{MeasuredMoments, MeasuredMoment, MovedScores, RulerName, MomentSpan},
     question::Question,
-    request::{Numbers, Request, Sentence},
-    worked::Worked,
+    request::{RequestIds, RequestId, Sentence},
+    process_facts::ProcessState,
 };
 
-/// What was measured with another profile or other rules, kept beside the new values.
+/// The measures with another profile or other rules, shown beside the new values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Before {
+pub struct PreviousScores {
     pub ruler: RulerName,
-    known: BTreeMap<Moment, Measured>,
+    known: BTreeMap<RunMoment, MeasuredMoment>,
 }
 
-impl Before {
-    pub fn at(&self, moment: Moment) -> Option<&Measured> {
+impl PreviousScores {
+    pub fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
         self.known.get(&moment)
     }
 }
 
 #[derive(Debug)]
-pub struct Scores {
-    known: BTreeMap<Moment, Measured>,
+pub struct CodeScores {
+    known: BTreeMap<RunMoment, MeasuredMoment>,
     pub ruler: Option<RulerName>,
     /// Until somebody dismisses it.
-    pub before: Option<Before>,
+    pub before: Option<PreviousScores>,
     pending: Pending<()>,
-    /// Why nothing can be measured.
+    /// The reason why nothing can be measured.
     pub failed: Option<String>,
-    /// Files read of those that the question under way needs.
+    /// The number of files read, and of all that the question in progress needs.
     pub progress: Option<(usize, usize)>,
-    /// Whether the user does not want any more measured.
+    /// True where the user stopped measuring.
     pub is_stopped: bool,
-    moved: Answers<Span, Arc<Moved>>,
+    moved: CachedAnswers<MomentSpan, Arc<MovedScores>>,
     /// The moments that the marks beside the lines of the diff are worked out from; None where it has no marks or is not on screen.
-    pub marked: Option<Span>,
-    /// How the run was worked on.
-    pub worked: Worked,
+    pub marked: Option<MomentSpan>,
+    /// The process of the run.
+    pub process: ProcessState,
 }
 
 /// Lists of what moved that are kept.
-const KEPT: usize = 12;
+const MAX_MOVED: usize = 12;
 
-impl Default for Scores {
+impl Default for CodeScores {
     fn default() -> Self {
         Self {
             known: BTreeMap::new(),
@@ -59,60 +59,60 @@ impl Default for Scores {
             failed: None,
             progress: None,
             is_stopped: false,
-            moved: Answers::of(KEPT),
+            moved: CachedAnswers::with_limit(MAX_MOVED),
             marked: None,
-            worked: Worked::default(),
+            process: ProcessState::default(),
         }
     }
 }
 
-impl Scores {
-    pub fn at(&self, moment: Moment) -> Option<&Measured> {
+impl CodeScores {
+    pub fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
         self.known.get(&moment)
     }
 
-    /// How many ends of turns are known.
-    pub fn count(&self) -> usize {
+    /// Returns the number of measured ends of turns.
+    pub fn measured_turn_count(&self) -> usize {
         self.known.keys().filter(|moment| moment.step.is_none()).count()
     }
 
-    pub fn moved(&self, span: Span) -> Option<&Result<Arc<Moved>, String>> {
+    pub fn moved_between(&self, span: MomentSpan) -> Option<&Result<Arc<MovedScores>, String>> {
         self.moved.get(&span)
     }
 
-    /// Whether something is being measured.
+    /// Returns whether measuring is in progress.
     pub fn is_busy(&self) -> bool {
         !self.pending.is_free()
     }
 
-    pub fn ask(
+    pub fn ask_scores(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
-        wanted: Vec<Moment>,
+        wanted: Vec<RunMoment>,
     ) -> Option<Effect> {
         if wanted.is_empty() || self.is_stopped || self.failed.is_some() || self.is_busy() {
             return None;
         }
         let question = Question::Scores { run: run.clone(), moments: wanted };
-        Some(self.pending.ask(numbers, (), question))
+        Some(self.pending.ask_question(numbers, (), question))
     }
 
     pub fn ask_moved(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
-        span: Span,
+        span: MomentSpan,
     ) -> Option<Effect> {
         if self.is_stopped {
             return None;
         }
         let (run, (before, after)) = (run.clone(), span);
-        self.moved.ask(numbers, span, || Question::Moved { run, before, after })
+        self.moved.ask_once(numbers, span, || Question::Moved { run, before, after })
     }
 
-    pub fn take(&mut self, request: Request, answer: Result<Answer, Sentence>) {
-        if self.pending.answered(request).is_none() {
+    pub fn take_answer(&mut self, request: RequestId, answer: Result<MeasuredMoments, Sentence>) {
+        if self.pending.take_answered(request).is_none() {
             return;
         }
         self.progress = None;
@@ -125,22 +125,23 @@ impl Scores {
         }
     }
 
-    pub fn take_progress(&mut self, request: Request, done: usize, total: usize) {
-        if self.pending.is_about(request) {
+    pub fn take_progress(&mut self, request: RequestId, done: usize, total: usize) {
+        if self.pending.is_waiting_for(request) {
             self.progress = Some((done, total));
         }
     }
 
-    pub fn take_moved(&mut self, request: Request, moved: Result<Arc<Moved>, Sentence>) {
-        self.moved.take(request, moved);
+    pub fn take_moved(&mut self, request: RequestId, moved: Result<Arc<MovedScores>, Sentence>) {
+        self.moved.take_answer(request, moved);
     }
 
-    /// Whether it is stopped now. What is out then is not waited for: its answer may come after going on again.
-    pub fn stop_or_go_on(&mut self) -> bool {
+    /// Stops or continues measuring, and returns whether it is stopped now. An answer in progress is ignored after a
+    /// stop, since it may arrive after continuing.
+    pub fn toggle_stopped(&mut self) -> bool {
         self.is_stopped = !self.is_stopped;
         if self.is_stopped {
-            self.pending.forget();
-            self.moved.stop();
+            self.pending.stop_waiting();
+            self.moved.stop_waiting();
             self.progress = None;
         }
         self.is_stopped
@@ -150,14 +151,14 @@ impl Scores {
     pub fn measure_again(&mut self) {
         let last = std::mem::take(self);
         self.before = match last.ruler {
-            Some(ruler) => Some(Before { ruler, known: last.known }),
+            Some(ruler) => Some(PreviousScores { ruler, known: last.known }),
             None => last.before,
         };
     }
 
     /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
     pub fn forget_after(&mut self, same: usize) {
-        let is_same = |moment: &Moment| match moment.step {
+        let is_same = |moment: &RunMoment| match moment.step {
             None => moment.turns <= same,
             Some(step) => step.turn < same,
         };
@@ -165,8 +166,8 @@ impl Scores {
         if let Some(before) = &mut self.before {
             before.known.retain(|moment, _| is_same(moment));
         }
-        self.moved.forget(|(_, after)| !is_same(after));
-        self.pending.forget();
+        self.moved.forget_answers(|(_, after)| !is_same(after));
+        self.pending.stop_waiting();
         self.failed = None;
         self.progress = None;
     }
@@ -175,55 +176,55 @@ impl Scores {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_metrics::quality::Unmeasured;
+    use trajview_metrics::quality::UnmeasuredReason;
 
-    fn ruler() -> RulerName {
+    fn paper_ruler() -> RulerName {
         let (name, source) = ("scb-paper".into(), "built in".into());
         RulerName { name, is_comparable: true, rules: 2, source }
     }
 
     /// Scores in which these moments are known, none of them with files.
-    fn knowing(moments: &[usize]) -> Scores {
-        let mut scores = Scores::default();
-        let ends = Moment::after_each(moments);
-        let asked = scores.ask(&mut Numbers::default(), &Arc::default(), ends);
-        let nothing = Measured { snapshot: Err(Unmeasured::NoFiles), not_recorded: 0 };
-        let moments = moments.iter().map(|done| (Moment::after(*done), nothing.clone())).collect();
-        let request = asked.and_then(|effect| effect.request()).unwrap();
-        scores.take(request, Ok(Answer { ruler: ruler(), moments }));
+    fn scores_knowing(moments: &[usize]) -> CodeScores {
+        let mut scores = CodeScores::default();
+        let ends = RunMoment::after_each_count(moments);
+        let asked = scores.ask_scores(&mut RequestIds::default(), &Arc::default(), ends);
+        let nothing = MeasuredMoment { snapshot: Err(UnmeasuredReason::NoFiles), not_recorded: 0 };
+        let moments = moments.iter().map(|done| (RunMoment::after_turns(*done), nothing.clone())).collect();
+        let request = asked.and_then(|effect| effect.request_id()).unwrap();
+        scores.take_answer(request, Ok(MeasuredMoments { ruler: paper_ruler(), moments }));
         scores
     }
 
     #[test]
     fn what_another_profile_measured_is_kept_when_everything_is_measured_again() {
-        let mut scores = knowing(&[1, 2]);
+        let mut scores = scores_knowing(&[1, 2]);
 
         scores.measure_again();
 
-        assert_eq!((scores.count(), &scores.ruler), (0, &None));
+        assert_eq!((scores.measured_turn_count(), &scores.ruler), (0, &None));
         let before = scores.before.unwrap();
-        assert_eq!((before.ruler.clone(), before.at(Moment::after(2)).is_some()), (ruler(), true));
+        assert_eq!((before.ruler.clone(), before.measured_at(RunMoment::after_turns(2)).is_some()), (paper_ruler(), true));
     }
 
     #[test]
     fn after_a_run_has_grown_the_moments_before_its_first_change_are_known() {
-        let mut scores = knowing(&[1, 2, 3]);
+        let mut scores = scores_knowing(&[1, 2, 3]);
 
         scores.forget_after(2);
 
         assert_eq!(
-            [1, 2, 3].map(|done| scores.at(Moment::after(done)).is_some()),
+            [1, 2, 3].map(|done| scores.measured_at(RunMoment::after_turns(done)).is_some()),
             [true, true, false]
         );
     }
 
     #[test]
     fn nothing_is_asked_while_measuring_is_stopped() {
-        let (mut scores, mut numbers) = (Scores::default(), Numbers::default());
-        scores.stop_or_go_on();
+        let (mut scores, mut numbers) = (CodeScores::default(), RequestIds::default());
+        scores.toggle_stopped();
 
-        assert_eq!(scores.ask(&mut numbers, &Arc::default(), vec![Moment::after(1)]), None);
-        scores.stop_or_go_on();
-        assert!(scores.ask(&mut numbers, &Arc::default(), vec![Moment::after(1)]).is_some());
+        assert_eq!(scores.ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)]), None);
+        scores.toggle_stopped();
+        assert!(scores.ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)]).is_some());
     }
 }

@@ -3,7 +3,7 @@
 use trajview_run::Run;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum TurnMessage {
     Next(usize),
     Previous(usize),
     /// The first turn of the checkpoint after this one.
@@ -14,9 +14,9 @@ pub enum Message {
     To(usize),
 }
 
-impl Message {
+impl TurnMessage {
     /// The turn that is wanted by number or by count, whether or not the run has it; counts from 0 as `turn` does.
-    pub const fn wanted(&self, turn: usize) -> Option<usize> {
+    pub const fn wanted_turn(&self, turn: usize) -> Option<usize> {
         match *self {
             Self::Next(count) => Some(turn.saturating_add(count)),
             Self::To(number) => Some(number.saturating_sub(1)),
@@ -25,7 +25,7 @@ impl Message {
     }
 
     /// The turn it leads to from `turn`; both count from 0.
-    pub fn from(&self, run: &Run, turn: usize) -> usize {
+    pub fn target_turn(&self, run: &Run, turn: usize) -> usize {
         let last = run.turns.len().saturating_sub(1);
         let starts = || (0..run.checkpoints.len()).map(|index| run.first_turn_of(index));
         let wanted = match *self {
@@ -48,7 +48,7 @@ impl Message {
 
 /// One row of the list of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Row {
+pub enum TurnListRow {
     /// A checkpoint begins; index into [`Run::checkpoints`].
     Checkpoint(usize),
     /// Index into [`Run::turns`].
@@ -56,16 +56,16 @@ pub enum Row {
 }
 
 /// The list: every turn, each checkpoint's name above its first.
-pub fn rows(run: &Run) -> Vec<Row> {
+pub fn turn_rows(run: &Run) -> Vec<TurnListRow> {
     let mut rows = Vec::with_capacity(run.turns.len() + run.checkpoints.len());
     let mut before = None;
     for (index, turn) in run.turns.iter().enumerate() {
         let checkpoint = turn.checkpoint.filter(|found| *found < run.checkpoints.len());
         if checkpoint != before {
-            rows.extend(checkpoint.map(Row::Checkpoint));
+            rows.extend(checkpoint.map(TurnListRow::Checkpoint));
             before = checkpoint;
         }
-        rows.push(Row::Turn(index));
+        rows.push(TurnListRow::Turn(index));
     }
     rows
 }
@@ -76,7 +76,7 @@ pub mod tests {
     use trajview_run::{Checkpoint, Turn};
 
     /// Two checkpoints, of two turns and of three.
-    pub fn run() -> Run {
+    pub fn run_of_five_turns() -> Run {
         let turn = |checkpoint| Turn { checkpoint: Some(checkpoint), ..Turn::default() };
         let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
         Run {
@@ -88,21 +88,21 @@ pub mod tests {
 
     #[test]
     fn checkpoints_are_entered_at_their_first_turn() {
-        assert_eq!(Message::NextCheckpoint(1).from(&run(), 0), 2);
-        assert_eq!(Message::NextCheckpoint(1).from(&run(), 3), 3);
-        assert_eq!(Message::PreviousCheckpoint(1).from(&run(), 3), 2);
-        assert_eq!(Message::PreviousCheckpoint(1).from(&run(), 2), 0);
+        assert_eq!(TurnMessage::NextCheckpoint(1).target_turn(&run_of_five_turns(), 0), 2);
+        assert_eq!(TurnMessage::NextCheckpoint(1).target_turn(&run_of_five_turns(), 3), 3);
+        assert_eq!(TurnMessage::PreviousCheckpoint(1).target_turn(&run_of_five_turns(), 3), 2);
+        assert_eq!(TurnMessage::PreviousCheckpoint(1).target_turn(&run_of_five_turns(), 2), 0);
     }
 
     #[test]
     fn a_checkpoints_name_stands_above_its_first_turn() {
-        use Row::{Checkpoint as C, Turn as T};
-        assert_eq!(rows(&run()), [C(0), T(0), T(1), C(1), T(2), T(3), T(4)]);
+        use TurnListRow::{Checkpoint as C, Turn as T};
+        assert_eq!(turn_rows(&run_of_five_turns()), [C(0), T(0), T(1), C(1), T(2), T(3), T(4)]);
     }
 
     #[test]
     fn an_empty_run_has_nowhere_to_go() {
-        assert_eq!(Message::Next(3).from(&Run::default(), 0), 0);
-        assert_eq!(Message::To(9).from(&Run::default(), 0), 0);
+        assert_eq!(TurnMessage::Next(3).target_turn(&Run::default(), 0), 0);
+        assert_eq!(TurnMessage::To(9).target_turn(&Run::default(), 0), 0);
     }
 }

@@ -2,17 +2,17 @@
 //!
 //! To add a view of a run add it to [`View`] and to the list in `shell::open_run`, and its keys to the keymap.
 
-use trajview_run::values::{Named, worded};
+use trajview_run::worded_enum::{NamedValue, worded};
 
 worded! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum View {
-        /// Turn by turn: what was asked, done and changed.
+        /// The requests, steps and changes turn by turn.
         #[default]
         Replay = "replay",
         /// The numbers of the code and of the run over its turns.
         Curves = "curves",
-        /// What it is judged by: components or a rubric tree.
+        /// The scores of the run: components or a rubric tree.
         Scores = "scores",
         /// Verdicts checked by a human who labels before looking.
         Audit = "audit",
@@ -22,22 +22,22 @@ worded! {
         Collection = "collection",
         /// A run that is being made.
         Live = "live",
-        /// How the run was worked on.
+        /// The process of the run.
         Process = "process",
-        /// What layers of project state told the agent.
+        /// The text of layers of project state for the agent.
         Layers = "layers",
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum ViewMessage {
     /// The one after, and after the last the first.
     Next,
-    /// Counts from 1; a number without a view is no wish.
+    /// The number of a view, counted from 1; a number without a view is an error.
     Number(usize),
 }
 
-impl Named for View {
+impl NamedValue for View {
     const ALL: &'static [Self] = &Self::ALL;
 
     fn word(self) -> &'static str {
@@ -47,14 +47,14 @@ impl Named for View {
 
 impl View {
     /// The number it is known by, whatever other views there are.
-    pub const fn number(self) -> usize {
+    pub const fn view_number(self) -> usize {
         self as usize + 1
     }
 }
 
-impl Message {
-    /// The view it leads to from `view`. The error says which numbers there are.
-    pub fn from(&self, view: View) -> Result<View, String> {
+impl ViewMessage {
+    /// Returns the view that it leads to from `view`. The error lists the numbers of the views.
+    pub fn target_view(&self, view: View) -> Result<View, String> {
         let all = View::ALL;
         match *self {
             Self::Next => {
@@ -62,16 +62,16 @@ impl Message {
                 Ok(all[(at + 1) % all.len()])
             }
             Self::Number(number) => {
-                let found = all.iter().copied().find(|view| view.number() == number);
-                found.ok_or_else(|| format!("no view {number}: {}", numbered()))
+                let found = all.iter().copied().find(|view| view.view_number() == number);
+                found.ok_or_else(|| format!("no view {number}: {}", numbered_views()))
             }
         }
     }
 }
 
 /// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live`
-fn numbered() -> String {
-    let all = View::ALL.iter().map(|view| format!("{} {}", view.number(), view.word()));
+fn numbered_views() -> String {
+    let all = View::ALL.iter().map(|view| format!("{} {}", view.view_number(), view.word()));
     all.collect::<Vec<_>>().join(", ")
 }
 
@@ -81,14 +81,14 @@ mod tests {
 
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
-        assert_eq!(Message::Next.from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Next.from(View::Scores), Ok(View::Audit));
-        assert_eq!(Message::Next.from(View::Compare), Ok(View::Collection));
-        assert_eq!(Message::Next.from(View::Collection), Ok(View::Live));
-        assert_eq!(Message::Number(2).from(View::Replay), Ok(View::Curves));
-        assert_eq!(Message::Number(5).from(View::Replay), Ok(View::Compare));
+        assert_eq!(ViewMessage::Next.target_view(View::Replay), Ok(View::Curves));
+        assert_eq!(ViewMessage::Next.target_view(View::Scores), Ok(View::Audit));
+        assert_eq!(ViewMessage::Next.target_view(View::Compare), Ok(View::Collection));
+        assert_eq!(ViewMessage::Next.target_view(View::Collection), Ok(View::Live));
+        assert_eq!(ViewMessage::Number(2).target_view(View::Replay), Ok(View::Curves));
+        assert_eq!(ViewMessage::Number(5).target_view(View::Replay), Ok(View::Compare));
         assert_eq!(
-            Message::Number(10).from(View::Replay),
+            ViewMessage::Number(10).target_view(View::Replay),
             Err(
                 "no view 10: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live, 8 process, 9 layers"
                     .into()

@@ -1,4 +1,4 @@
-//! What a user may choose. A plain value: the command line reads it from a file, the screen is given it.
+//! The settings of a user. A plain value: the command line reads it from a file, the screen gets it.
 //!
 //! To add a setting add a field here and one row to `cli/config.rs`.
 
@@ -6,12 +6,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
     session::arrangement::Arrangement,
-    views::{curves::reference::Reference, replay::stops::Stop},
-    widgets::{key::Key, looks::ThemeName},
+    views::{curves::reference::ReferenceBands, replay::breakpoints::Stop},
+    widgets::{key::Key, display_options::ThemeName},
 };
-use trajview_formats::Columns;
-use trajview_metrics::quality::Profile;
-use trajview_run::rubric::Acts;
+use trajview_formats::ColumnNames;
+use trajview_metrics::quality::QualityProfile;
+use trajview_run::rubric::LabelMode;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
@@ -22,37 +22,37 @@ pub struct Config {
     pub tab_width: usize,
     pub diff: DiffConfig,
     pub play: PlayConfig,
-    /// Whose formulas score the code.
-    pub profile: Profile,
-    /// A file or folder of rules in the place of the built-in ones.
+    /// The profile whose formulas score the code.
+    pub profile: QualityProfile,
+    /// A file or folder of rules that replaces the built-in ones.
     pub rules: Option<PathBuf>,
-    /// A table of prices whose rows take the place of the built-in ones of the same model.
+    /// A table of prices whose rows replace the built-in ones of the same models.
     pub prices: Option<PathBuf>,
-    pub reference: Reference,
-    /// The command that opens a file; None where nobody said.
+    pub reference: ReferenceBands,
+    /// The command that opens a file; None when the settings name none.
     pub editor: Option<String>,
-    /// Who labels in the audit; None where nobody said.
+    /// The rater in the audit; None when the settings name none.
     pub annotator: Option<String>,
-    /// How labels are given in the audit.
-    pub labels: Acts,
-    /// What publishers of rows call their columns.
-    pub columns: Columns,
-    /// Keys by the name of their command, as written and as read. Only how they are written was checked.
+    /// The steps of labelling in the audit.
+    pub labels: LabelMode,
+    /// The column names of tables that others published.
+    pub columns: ColumnNames,
+    /// Keys by the name of their command, as written and as parsed. Only their syntax was checked.
     pub keys: BTreeMap<String, Vec<Chord>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffConfig {
-    /// Equal lines shown around a change.
+    /// Unchanged lines shown around a change.
     pub context: usize,
     pub mode: Arrangement,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayConfig {
-    /// Beats of the normal speed that pass in the time of one; above 0.
+    /// The speed of playback as a multiple of the normal one; above 0.
     pub speed: f64,
-    /// What playback stops at, without repeats, in the order of [`Stop`].
+    /// The events at which playback stops, without repeats, in the order of [`Stop`].
     pub stop_at: Vec<Stop>,
 }
 
@@ -60,7 +60,7 @@ pub struct PlayConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chord {
     pub written: String,
-    /// Pressed one after the other; never empty.
+    /// Keys pressed one after the other; never empty.
     pub keys: Vec<Key>,
 }
 
@@ -72,14 +72,14 @@ impl Default for Config {
             tab_width: 4,
             diff: DiffConfig { context: 3, mode: Arrangement::default() },
             play: PlayConfig { speed: 1.0, stop_at: vec![] },
-            profile: Profile::default(),
+            profile: QualityProfile::default(),
             rules: None,
             prices: None,
-            reference: Reference::default(),
+            reference: ReferenceBands::default(),
             editor: None,
             annotator: None,
-            labels: Acts::default(),
-            columns: Columns::default(),
+            labels: LabelMode::default(),
+            columns: ColumnNames::default(),
             keys: BTreeMap::new(),
         }
     }

@@ -1,65 +1,65 @@
-//! What can be copied, as text.
+//! The texts that can be copied.
 //!
 //! A line or a hunk is copied to be pasted anywhere, so control characters that a terminal would obey are left out
 //! and counted; a patch is copied to be applied and stays what it is.
 
-pub use crate::shell::message::state::What;
+pub use crate::shell::message::state::CopyTarget;
 use std::path::Path;
 
 use crate::{
-    session::{effect::Effect, files::compared::Compared, views::View},
+    session::{effect::Effect, files::compared_file::ComparedFile, views::View},
     shell::{open_run::OpenRun, screens::Screens},
     views::{
         audit,
-        compare::{self, Comparison},
+        compare::{self, ComparisonView},
         replay::{
-            diff::Follows,
-            steps::{RowKind, part_of},
+            diff::DiffFollows,
+            steps::{StepRowKind, field_text},
         },
-        scores::Shows,
-        table::Collection,
+        scores::ScoresPage,
+        table::RunTableView,
     },
-    widgets::layout::Panel,
+    widgets::layout::ReplayPanel,
 };
 use trajview_code::{
     diff::TextDiff,
-    unified::{self, FileSides},
+    git_patch::{self, FileSides},
 };
 use trajview_run::{
-    files::{BlobId, Change, FileDiff, TreeFile},
-    rubric::Unit,
+    files::{BlobId, FileChange, FileDiff, TreeFile},
+    rubric::LabelUnit,
 };
 
-/// Terminals drop what is longer, some of them silently. In bytes.
-pub const MOST: usize = 100_000;
+/// The longest text that is copied: terminals drop longer ones, some of them silently. In bytes.
+pub const MAX_COPY_BYTES: usize = 100_000;
 
-struct Copied {
+struct CopiedText {
     text: String,
-    /// What it is: `line 9`.
+    /// Its name in the message: `line 9`.
     name: String,
 }
 
-pub fn copy(screens: &mut Screens, what: What) -> Vec<Effect> {
-    let copied = match (screens.comparison(), screens.table(), screens.open_run()) {
-        (Some(compared), ..) => of_comparison(compared, what),
-        (_, Some(table), _) => of_table(table, what),
-        (.., Some(open)) => of_run(open, &screens.source, what),
+pub fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Effect> {
+    let copied = match (screens.shown_comparison(), screens.shown_table(), screens.open_run()) {
+        (Some(compared), ..) => copy_from_comparison(compared, what),
+        (_, Some(table), _) => copy_from_table(table, what),
+        (.., Some(open)) => copy_from_run(open, &screens.source, what),
         (None, None, None) => return vec![],
     };
     let copied = match copied {
         Ok(copied) => copied,
         Err(why) => {
-            screens.say(why);
+            screens.show_notice(why);
             return vec![];
         }
     };
     let (text, dropped) = match what {
-        What::Line | What::Hunk | What::Verdict => harmless(&copied.text),
-        What::Patch | What::Link => (copied.text, 0),
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Verdict => without_control_characters(&copied.text),
+        CopyTarget::Patch | CopyTarget::Link => (copied.text, 0),
     };
-    if text.len() > MOST {
+    if text.len() > MAX_COPY_BYTES {
         let size = text.len() / 1000;
-        screens.say(format!("{}: {size} kB are more than terminals copy (100 kB)", copied.name));
+        screens.show_notice(format!("{}: {size} kB are more than terminals copy (100 kB)", copied.name));
         return vec![];
     }
     let left_out = match dropped {
@@ -68,38 +68,38 @@ pub fn copy(screens: &mut Screens, what: What) -> Vec<Effect> {
         count => format!(", {count} control characters left out"),
     };
     let name = copied.name;
-    screens.say(match what {
-        What::Link => format!("copied: {text}"),
-        What::Line | What::Hunk | What::Patch | What::Verdict => {
+    screens.show_notice(match what {
+        CopyTarget::Link => format!("copied: {text}"),
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Patch | CopyTarget::Verdict => {
             format!("copied {name}{left_out}")
         }
     });
     vec![Effect::Copy(text)]
 }
 
-fn of_run(open: &OpenRun, source: &Path, what: What) -> Result<Copied, String> {
+fn copy_from_run(open: &OpenRun, source: &Path, what: CopyTarget) -> Result<CopiedText, String> {
     match what {
-        What::Line => line(open),
-        What::Hunk => hunk(open),
-        What::Patch => patch(open),
-        What::Verdict => verdict(open),
-        What::Link => Ok(link(open, source)),
+        CopyTarget::Line => copied_line(open),
+        CopyTarget::Hunk => copied_hunk(open),
+        CopyTarget::Patch => copied_patch(open),
+        CopyTarget::Verdict => copied_verdict(open),
+        CopyTarget::Link => Ok(run_link(open, source)),
     }
 }
 
-fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
+fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
-        What::Line => {
-            compare::said::selected_line(compared).ok_or("there is no row here to copy")?
+        CopyTarget::Line => {
+            compare::clipboard_text::selected_line(compared).ok_or("there is no row here to copy")?
         }
-        What::Hunk | What::Patch => {
+        CopyTarget::Hunk | CopyTarget::Patch => {
             return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
         }
-        What::Verdict => compare::said::verdicts(compared).ok_or("no component is chosen")?,
-        What::Link => {
-            let runs = compared.paths.iter().map(|path| argument(&path.to_string_lossy()));
+        CopyTarget::Verdict => compare::clipboard_text::verdicts_text(compared).ok_or("no component is chosen")?,
+        CopyTarget::Link => {
+            let runs = compared.paths.iter().map(|path| shell_argument(&path.to_string_lossy()));
             let view = ["--view".to_owned(), View::Compare.word().to_owned()];
-            let component = compared.table.selected().map(|row| quoted(&row.id));
+            let component = compared.table.selected_row().map(|row| shell_quoted(&row.id));
             let component = component.map(|id| ["--component".to_owned(), id]);
             let words = ["trajview".to_owned()].into_iter().chain(runs).chain(view);
             let words = words.chain(component.into_iter().flatten());
@@ -107,119 +107,120 @@ fn of_comparison(compared: &Comparison, what: What) -> Result<Copied, String> {
         }
     };
     let name = match what {
-        What::Link => "the link",
-        What::Verdict => "both verdicts",
-        What::Line | What::Hunk | What::Patch => "the row",
+        CopyTarget::Link => "the link",
+        CopyTarget::Verdict => "both verdicts",
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Patch => "the row",
     };
-    Ok(Copied { text: words, name: name.into() })
+    Ok(CopiedText { text: words, name: name.into() })
 }
 
-fn of_table(table: &Collection, what: What) -> Result<Copied, String> {
+fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
-        What::Line => table.selected_line().ok_or("the cursor is not on a run")?,
-        What::Hunk | What::Patch => return Err("there is no diff in the table of runs".into()),
-        What::Verdict => return Err("there is no verdict in the table of runs".into()),
-        What::Link => table_link(table),
+        CopyTarget::Line => table.selected_line().ok_or("the cursor is not on a run")?,
+        CopyTarget::Hunk | CopyTarget::Patch => return Err("there is no diff in the table of runs".into()),
+        CopyTarget::Verdict => return Err("there is no verdict in the table of runs".into()),
+        CopyTarget::Link => table_link(table),
     };
-    let name = if what == What::Link { "the link" } else { "the row" };
-    Ok(Copied { text: words, name: name.into() })
+    let name = if what == CopyTarget::Link { "the link" } else { "the row" };
+    Ok(CopiedText { text: words, name: name.into() })
 }
 
-/// `trajview runs --view collection --sort erosion --group task --filter 'turns>3'`
-fn table_link(table: &Collection) -> String {
+/// Returns the command that shows this table, such as `trajview runs --view collection --sort erosion --group task --filter
+/// 'turns>3'`.
+fn table_link(table: &RunTableView) -> String {
     let mut words = vec!["trajview".to_owned()];
-    words.extend(table.sources.iter().map(|source| argument(&source.to_string_lossy())));
+    words.extend(table.sources.iter().map(|source| shell_argument(&source.to_string_lossy())));
     words.extend(["--view".to_owned(), View::Collection.word().to_owned()]);
     if let Some(sort) = table.shape.sort {
         words.extend(["--sort".to_owned(), sort.to_string()]);
     }
     if let Some(group) = table.shape.group {
-        words.extend(["--group".to_owned(), group.about().word.to_owned()]);
+        words.extend(["--group".to_owned(), group.column_info().word.to_owned()]);
     }
     if !table.shape.filter.is_empty() {
-        words.extend(["--filter".to_owned(), quoted(&table.shape.filter.text)]);
+        words.extend(["--filter".to_owned(), shell_quoted(&table.shape.filter.text)]);
     }
     words.join(" ")
 }
 
-/// Without control characters but for tabs and line ends, and how many there were.
-fn harmless(text: &str) -> (String, usize) {
+/// Removes control characters except tabs and line ends; returns how many there were.
+fn without_control_characters(text: &str) -> (String, usize) {
     let is_obeyed = |c: &char| c.is_control() && !matches!(c, '\n' | '\t');
     let kept: String = text.chars().filter(|c| !is_obeyed(c)).collect();
     let count = text.chars().filter(is_obeyed).count();
     (kept, count)
 }
 
-fn line(open: &OpenRun) -> Result<Copied, String> {
-    let copied = |text: String, name: &str| Ok(Copied { text, name: name.into() });
-    if open.session.view == View::Scores && open.scores.shown(&open.session) == Some(Shows::Tree) {
+fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
+    let copied = |text: String, name: &str| Ok(CopiedText { text, name: name.into() });
+    if open.session.view == View::Scores && open.scores.shown_page(&open.session) == Some(ScoresPage::Tree) {
         let text = open.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
     if open.session.view == View::Audit {
-        return copied(audit::copying::audit_line(&open.audit, &open.session)?, "the line");
+        return copied(audit::clipboard_text::audit_line(&open.audit, &open.session)?, "the line");
     }
-    if open.session.view == View::Scores && open.scores.shown(&open.session) == Some(Shows::Flags) {
+    if open.session.view == View::Scores && open.scores.shown_page(&open.session) == Some(ScoresPage::Flags) {
         return copied(
             open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?,
             "the flag",
         );
     }
     match open.replay.focus {
-        Panel::Turns => {
+        ReplayPanel::Turns => {
             let turn =
                 open.session.run.turns.get(open.session.turn).ok_or("this run has no turns")?;
             copied(turn.title.to_string(), "the turn's request")
         }
-        Panel::Files => {
-            let (_, change) = open.replay.change(&open.session).ok_or("no file is selected")?;
+        ReplayPanel::Files => {
+            let (_, change) = open.replay.selected_change(&open.session).ok_or("no file is selected")?;
             copied(change.path.to_string(), "the path of the file")
         }
-        Panel::Diff => {
-            let compared = shown(open)?;
+        ReplayPanel::Diff => {
+            let compared = shown_comparison(open)?;
             let row =
                 compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no line is selected")?;
-            match compared.line(*row) {
+            match compared.line_at(*row) {
                 Some(line) => {
                     let number = line.new.or(line.old).map(|number| format!(" {number}"));
                     copied(line.text.clone(), &format!("line{}", number.unwrap_or_default()))
                 }
-                None => hunk(open),
+                None => copied_hunk(open),
             }
         }
-        Panel::Steps => step_line(open),
+        ReplayPanel::Steps => step_line(open),
     }
 }
 
-fn verdict(open: &OpenRun) -> Result<Copied, String> {
+fn copied_verdict(open: &OpenRun) -> Result<CopiedText, String> {
     if open.session.view == View::Audit {
         let name = "the label and the verdict".into();
-        return Ok(Copied {
-            text: audit::copying::audit_as_text(&open.audit, &open.session)?,
+        return Ok(CopiedText {
+            text: audit::clipboard_text::audit_as_text(&open.audit, &open.session)?,
             name,
         });
     }
     if open.session.view != View::Scores {
         return Err("verdicts are in the scores: 3w".into());
     }
-    let text = match open.scores.shown(&open.session) {
-        Some(Shows::Tree) => open.scores.tree.verdict_as_text()?,
-        Some(Shows::Flags) => {
+    let text = match open.scores.shown_page(&open.session) {
+        Some(ScoresPage::Tree) => open.scores.tree.verdict_as_text()?,
+        Some(ScoresPage::Flags) => {
             open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?
         }
         _ => open.scores.verdict_as_text(&open.session)?,
     };
-    Ok(Copied { text, name: "the verdict".into() })
+    Ok(CopiedText { text, name: "the verdict".into() })
 }
 
-fn step_line(open: &OpenRun) -> Result<Copied, String> {
+fn step_line(open: &OpenRun) -> Result<CopiedText, String> {
     let nothing = || "there is no line here".to_owned();
-    let row = open.replay.steps.row(open.replay.steps.scroll.cursor).ok_or_else(nothing)?;
+    let row = open.replay.steps.row_at(open.replay.steps.scroll.cursor).ok_or_else(nothing)?;
     let item = *open.replay.steps.items.get(row.item).ok_or_else(nothing)?;
     let text = match row.kind {
-        RowKind::Text { field, range, .. } => {
-            let text = open.replay.steps.text(item).and_then(|text| text.as_ref().ok());
-            let words = text.and_then(|text| part_of(text, *field)).ok_or_else(nothing)?;
+        StepRowKind::Text { field, range, .. } => {
+            let text = open.replay.steps.item_text(item).and_then(|text| text.as_ref().ok());
+            let words = text.and_then(|text| field_text(text, *field)).ok_or_else(nothing)?;
             let before = words.get(..range.start).unwrap_or_default();
             let start = before.rfind('\n').map_or(0, |at| at + 1);
             let rest = words.get(start..).unwrap_or_default();
@@ -236,34 +237,34 @@ fn step_line(open: &OpenRun) -> Result<Copied, String> {
                 .unwrap_or_default(),
         },
     };
-    Ok(Copied { text, name: "the line of the step".into() })
+    Ok(CopiedText { text, name: "the line of the step".into() })
 }
 
-/// The comparison on screen.
-pub fn shown(open: &OpenRun) -> Result<&Compared, String> {
-    match open.replay.compared(&open.session) {
+/// Returns the file comparison on screen. The error is a sentence.
+pub fn shown_comparison(open: &OpenRun) -> Result<&ComparedFile, String> {
+    match open.replay.shown_comparison(&open.session) {
         Some(Ok(compared)) => Ok(compared),
         Some(Err(why)) => Err(why.clone()),
-        None if open.replay.change(&open.session).is_some() => {
+        None if open.replay.selected_change(&open.session).is_some() => {
             Err("the file is still being read".into())
         }
         None => Err("no file is shown here".into()),
     }
 }
 
-fn hunk(open: &OpenRun) -> Result<Copied, String> {
-    let compared = shown(open)?;
+fn copied_hunk(open: &OpenRun) -> Result<CopiedText, String> {
+    let compared = shown_comparison(open)?;
     let row = compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
-    let index = Compared::hunk_of(*row).ok_or("no hunk is shown here")?;
-    let hunk = compared.text().and_then(|text| text.hunks.get(index));
+    let index = ComparedFile::hunk_of(*row).ok_or("no hunk is shown here")?;
+    let hunk = compared.text_diff().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
     hunk.ok_or("no hunk is shown here")?.write(&mut text);
-    Ok(Copied { text, name: format!("hunk {}", index + 1) })
+    Ok(CopiedText { text, name: format!("hunk {}", index + 1) })
 }
 
-fn patch(open: &OpenRun) -> Result<Copied, String> {
-    let compared = shown(open)?;
-    let (_, change) = open.replay.change(&open.session).ok_or("no file is selected")?;
+fn copied_patch(open: &OpenRun) -> Result<CopiedText, String> {
+    let compared = shown_comparison(open)?;
+    let (_, change) = open.replay.selected_change(&open.session).ok_or("no file is selected")?;
     if compared.is_whole_file() {
         return Err("this is the whole file; a shows the change".into());
     }
@@ -282,28 +283,28 @@ fn patch(open: &OpenRun) -> Result<Copied, String> {
     if text.is_empty() {
         return Err("not a line changed".into());
     }
-    Ok(Copied { text, name: format!("the patch of {}", change.path) })
+    Ok(CopiedText { text, name: format!("the patch of {}", change.path) })
 }
 
-fn whole_patch(change: &Change, old: Option<&str>, new: Option<&str>) -> Vec<u8> {
+fn whole_patch(change: &FileChange, old: Option<&str>, new: Option<&str>) -> Vec<u8> {
     let mode = |file: Option<TreeFile>| file.map_or("100644", |file| file.mode.octal());
-    let name = |text: Option<&str>| BlobId::of(text.unwrap_or_default().as_bytes()).to_string();
+    let name = |text: Option<&str>| BlobId::for_bytes(text.unwrap_or_default().as_bytes()).to_string();
     let (old_blob, new_blob) = (name(old), name(new));
     let side = |text: Option<&'_ str>, file, blob: &'_ str| {
         text.map(|text| (mode(file), blob.to_owned(), text.as_bytes().to_vec()))
     };
-    let old = side(old, change.before(), &old_blob);
-    let new = side(new, change.after(), &new_blob);
+    let old = side(old, change.file_before(), &old_blob);
+    let new = side(new, change.file_after(), &new_blob);
     let sides = FileSides {
         path: change.path.as_str(),
         from: change.from.as_ref().map(|from| from.as_str()),
-        old: old.as_ref().map(|(mode, blob, bytes)| unified::Side { mode, blob, bytes }),
-        new: new.as_ref().map(|(mode, blob, bytes)| unified::Side { mode, blob, bytes }),
+        old: old.as_ref().map(|(mode, blob, bytes)| git_patch::SideContent { mode, blob, bytes }),
+        new: new.as_ref().map(|(mode, blob, bytes)| git_patch::SideContent { mode, blob, bytes }),
     };
-    unified::patch(&[sides])
+    git_patch::write_patch(&[sides])
 }
 
-fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
+fn patch_of_hunks(change: &FileChange, diff: &TextDiff) -> Result<String, String> {
     if diff.hunks.iter().any(|hunk| (hunk.old_start, hunk.new_start) == (0, 0)) {
         return Err("the recording does not say where these lines stand: yh copies them".into());
     }
@@ -313,14 +314,14 @@ fn patch_of_hunks(change: &Change, diff: &TextDiff) -> Result<String, String> {
     Ok(out)
 }
 
-/// `trajview runs/a --at 36 --file src/loss.py:32`
-fn link(open: &OpenRun, source: &Path) -> Copied {
-    let mut words = vec!["trajview".to_owned(), argument(&source.to_string_lossy())];
+/// Returns the command that shows this place, such as `trajview runs/a --at 36 --file src/loss.py:32`.
+fn run_link(open: &OpenRun, source: &Path) -> CopiedText {
+    let mut words = vec!["trajview".to_owned(), shell_argument(&source.to_string_lossy())];
     // The step is the place then; a file would take the keyboard to the diff.
-    let is_in_steps = open.replay.focus == Panel::Steps && open.replay.step_number() > 0;
+    let is_in_steps = open.replay.focus == ReplayPanel::Steps && open.replay.step_number() > 0;
     if !open.session.run.turns.is_empty() {
         let (turn, step) = (open.session.turn + 1, open.replay.step_number());
-        let is_of_step = is_in_steps || open.replay.diff.follows == Follows::Step;
+        let is_of_step = is_in_steps || open.replay.diff.follows == DiffFollows::Step;
         let moment = match is_of_step && step > 0 && open.session.view == View::Replay {
             true => format!("{turn}.{step}"),
             false => turn.to_string(),
@@ -332,45 +333,44 @@ fn link(open: &OpenRun, source: &Path) -> Copied {
     if open.session.view == View::Audit {
         words.extend(audit_link(open));
     } else if let Some(component) = component {
-        words.extend(["--component".to_owned(), quoted(&component)]);
+        words.extend(["--component".to_owned(), shell_quoted(&component)]);
     } else if open.session.view != View::Replay {
         words.extend(["--view".to_owned(), open.session.view.word().to_owned()]);
     } else if let Some(key) = open.replay.diff_key(&open.session).filter(|_| !is_in_steps) {
         let line = line_number(open).map(|line| format!(":{line}")).unwrap_or_default();
-        words.extend(["--file".to_owned(), quoted(&format!("{}{line}", key.path))]);
+        words.extend(["--file".to_owned(), shell_quoted(&format!("{}{line}", key.path))]);
     }
-    Copied { text: words.join(" "), name: "the link".into() }
+    CopiedText { text: words.join(" "), name: "the link".into() }
 }
 
-/// `--view audit --component C07 --annotator ann --seed 7`
+/// Returns the options that show this place of the audit, such as `--view audit --component C07 --annotator ann --seed 7`.
 fn audit_link(open: &OpenRun) -> Vec<String> {
     let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
     let mut say = |name: &str, value: Option<String>| {
-        words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), quoted(&value)]));
+        words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), shell_quoted(&value)]));
     };
-    let unit = open.session.audited.unit();
-    say("unit", (unit != Unit::default()).then(|| unit.word().to_owned()));
+    let unit = open.session.audit.unit();
+    say("unit", (unit != LabelUnit::default()).then(|| unit.word().to_owned()));
     say("component", open.audit.audited_id().map(str::to_owned));
     say("annotator", open.session.labels.annotator().map(str::to_owned));
     say("seed", open.audit.seed.map(|seed| seed.to_string()));
     words
 }
 
-/// The line of the new text that the cursor of the diff is at, or the next one there is; counts from 1.
+/// Returns the line of the new text at the cursor of the diff, or the next one there is; counts from 1.
 pub(crate) fn line_number(open: &OpenRun) -> Option<usize> {
-    let compared = shown(open).ok()?;
+    let compared = shown_comparison(open).ok()?;
     let rows = compared.rows.get(open.replay.diff.scroll.cursor..)?;
-    rows.iter().find_map(|row| compared.line(*row)?.new)
+    rows.iter().find_map(|row| compared.line_at(*row)?.new)
 }
 
-/// A file's name for a shell, which no program takes for an option.
-pub fn argument(name: &str) -> String {
-    quoted(&if name.starts_with('-') { format!("./{name}") } else { name.to_owned() })
+/// Returns a file name as a shell argument that no program takes for an option.
+pub fn shell_argument(name: &str) -> String {
+    shell_quoted(&if name.starts_with('-') { format!("./{name}") } else { name.to_owned() })
 }
 
-/// For a shell: as it is where nothing in it is special, else between quotes. What a terminal would obey is written
-/// out, as bash, zsh and ksh read it.
-fn quoted(word: &str) -> String {
+/// Quotes a word for a shell if it has special characters. Control characters are escaped, as bash, zsh and ksh read them.
+fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_./:=@%+,-".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
@@ -396,16 +396,16 @@ mod tests {
 
     #[test]
     fn a_shell_reads_a_quoted_word_as_the_word() {
-        assert_eq!(quoted("src/loss.py:32"), "src/loss.py:32");
-        assert_eq!(quoted("my runs/it's"), r"'my runs/it'\''s'");
-        assert_eq!(quoted("$(rm -r x)"), "'$(rm -r x)'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("a\x1b[201~\n"), r"$'a\x1b[201~\x0a'");
-        assert_eq!(argument("-rf"), "./-rf");
+        assert_eq!(shell_quoted("src/loss.py:32"), "src/loss.py:32");
+        assert_eq!(shell_quoted("my runs/it's"), r"'my runs/it'\''s'");
+        assert_eq!(shell_quoted("$(rm -r x)"), "'$(rm -r x)'");
+        assert_eq!(shell_quoted(""), "''");
+        assert_eq!(shell_quoted("a\x1b[201~\n"), r"$'a\x1b[201~\x0a'");
+        assert_eq!(shell_argument("-rf"), "./-rf");
     }
 
     #[test]
     fn what_a_terminal_would_obey_is_left_out_and_counted() {
-        assert_eq!(harmless("a\tb\x1b[31mc\u{9b}\n"), ("a\tb[31mc\n".into(), 2));
+        assert_eq!(without_control_characters("a\tb\x1b[31mc\u{9b}\n"), ("a\tb[31mc\n".into(), 2));
     }
 }

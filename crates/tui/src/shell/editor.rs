@@ -1,35 +1,35 @@
-//! A file as it stood, or the store of decisions, for the editor.
+//! Opens a file of a past moment, or the store of decisions, in the editor.
 
 use crate::{
     session::{
-        effect::{Edited, Editing, Effect},
-        files::{DiffKey, Scope},
+        effect::{EditedFile, EditorTarget, Effect},
+        files::{DiffKey, DiffScope},
         views::View,
     },
     shell::{open_run::OpenRun, screens::Screens},
 };
-use trajview_run::files::{FileDiff, Moment};
+use trajview_run::files::{FileDiff, RunMoment};
 
-use super::copy::{line_number, shown};
+use super::copy::{line_number, shown_comparison};
 
-pub fn edit(screens: &mut Screens, program: Option<&str>) -> Vec<Effect> {
-    match screens.open_run().map(of) {
+pub fn open_editor(screens: &mut Screens, program: Option<&str>) -> Vec<Effect> {
+    match screens.open_run().map(editor_target) {
         Some(Ok(editing)) => {
             let program = program.map(str::to_owned);
-            return vec![Effect::Edit(Editing { program, ..editing })];
+            return vec![Effect::Edit(EditorTarget { program, ..editing })];
         }
-        Some(Err(why)) => screens.say(why),
+        Some(Err(why)) => screens.show_notice(why),
         None => {}
     }
     vec![]
 }
 
-fn of(open: &OpenRun) -> Result<Editing, String> {
+fn editor_target(open: &OpenRun) -> Result<EditorTarget, String> {
     if open.session.view == View::Process {
-        let (path, line) = open.process.store_at(&open.session)?;
-        return Ok(Editing { program: None, what: Edited::File(path), line });
+        let (path, line) = open.process.decision_place(&open.session)?;
+        return Ok(EditorTarget { program: None, what: EditedFile::File(path), line });
     }
-    let compared = shown(open)?;
+    let compared = shown_comparison(open)?;
     let DiffKey { path, scope } =
         open.replay.diff_key(&open.session).ok_or("no file is selected")?;
     let text = match &*compared.diff {
@@ -44,13 +44,13 @@ fn of(open: &OpenRun) -> Result<Editing, String> {
         }
     };
     let moment = match scope {
-        Scope::Turn(turn) | Scope::Since { turn, .. } => format!("turn-{}", turn + 1),
-        Scope::At(Moment { turns, step: None }) => format!("turn-{turns}"),
-        Scope::Step(step) | Scope::At(Moment { step: Some(step), .. }) => {
-            format!("turn-{}-step-{}", step.turn + 1, open.replay.number_of(step))
+        DiffScope::Turn(turn) | DiffScope::Since { turn, .. } => format!("turn-{}", turn + 1),
+        DiffScope::At(RunMoment { turns, step: None }) => format!("turn-{turns}"),
+        DiffScope::Step(step) | DiffScope::At(RunMoment { step: Some(step), .. }) => {
+            format!("turn-{}-step-{}", step.turn + 1, open.replay.number_in_turn(step))
         }
     };
     let line = line_number(open).unwrap_or(1);
     let name = path.name().to_owned();
-    Ok(Editing { program: None, what: Edited::Copy { name, text, moment }, line })
+    Ok(EditorTarget { program: None, what: EditedFile::Copy { name, text, moment }, line })
 }

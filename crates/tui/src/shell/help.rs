@@ -1,48 +1,47 @@
-//! The keys, place by place: those that hold where the keyboard is come first.
+//! The help text: the keys, place by place, those of the present place first.
 
 use crate::{
-    session::context::Context,
-    shell::keymap::{bindings, bindings_of},
-    widgets::facts::Row,
+    session::context::KeyContext,
+    shell::keymap::{all_bindings, bindings_of},
+    widgets::fact_rows::FactRow,
 };
 
-use super::keys::Keys;
+use super::keys::UserKeys;
 
-/// Every key under the heading of its place, and what the signs mean.
-pub fn rows(place: Context, keys: &Keys) -> Vec<Row> {
-    let mut rows = often(place, keys);
-    for context in order(place) {
-        rows.push(Row::heading(context.title()));
-        let bindings = bindings().filter(|binding| binding.context == context);
-        rows.extend(bindings.map(|binding| Row::of(keys.shown(binding), binding.help)));
-        rows.push(Row::of("", ""));
+/// Returns every key under the heading of its place, and the meanings of the signs.
+pub fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
+    let mut rows = often_used(place, keys);
+    for context in context_order(place) {
+        rows.push(FactRow::heading(context.title()));
+        let bindings = all_bindings().filter(|binding| binding.context == context);
+        rows.extend(bindings.map(|binding| FactRow::new(keys.keys_text(binding), binding.help)));
+        rows.push(FactRow::new("", ""));
     }
-    rows.push(Row::heading("signs"));
-    rows.extend(SIGNS.iter().map(|(sign, meaning)| Row::of(*sign, *meaning)));
+    rows.push(FactRow::heading("signs"));
+    rows.extend(SIGN_MEANINGS.iter().map(|(sign, meaning)| FactRow::new(*sign, *meaning)));
     rows
 }
 
-/// What the footer of the place says first, in the words of the keys themselves.
-fn often(place: Context, keys: &Keys) -> Vec<Row> {
-    let hinted = bindings_of(place).filter(|binding| !binding.hint.is_empty()).take(OFTEN);
-    let mut rows = vec![Row::heading("often used here")];
-    rows.extend(hinted.map(|binding| Row::of(keys.shown(binding), binding.help)));
-    rows.push(Row::of("", ""));
+/// Returns the first keys of the place's footer, with their full help.
+fn often_used(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
+    let hinted = bindings_of(place).filter(|binding| !binding.hint.is_empty()).take(MAX_OFTEN);
+    let mut rows = vec![FactRow::heading("often used here")];
+    rows.extend(hinted.map(|binding| FactRow::new(keys.keys_text(binding), binding.help)));
+    rows.push(FactRow::new("", ""));
     rows
 }
 
-/// Keys that are listed as often used, at most.
-const OFTEN: usize = 8;
+/// The largest number of keys that are listed as often used.
+const MAX_OFTEN: usize = 8;
 
-/// The keys of `place`, then those of the other parts of its view, then those that hold in other views too, then all
-/// that do not hold there.
-fn order(place: Context) -> Vec<Context> {
-    let is_general = |context: &Context| matches!(context, Context::InRun | Context::Anywhere);
-    let is_of_view = |context: &Context| place.view().is_some() && context.view() == place.view();
-    let layers = place.layers().iter().copied();
-    let mut order: Vec<Context> = layers.clone().filter(|layer| !is_general(layer)).collect();
-    let view = Context::ALL.into_iter().filter(is_of_view);
-    for context in view.chain(layers.filter(is_general)).chain(Context::ALL) {
+/// Returns the places in order: `place`, the other parts of its view, those that hold in other views too, then all others.
+fn context_order(place: KeyContext) -> Vec<KeyContext> {
+    let is_general = |context: &KeyContext| matches!(context, KeyContext::InRun | KeyContext::Anywhere);
+    let is_of_view = |context: &KeyContext| place.view().is_some() && context.view() == place.view();
+    let layers = place.active_contexts().iter().copied();
+    let mut order: Vec<KeyContext> = layers.clone().filter(|layer| !is_general(layer)).collect();
+    let view = KeyContext::ALL.into_iter().filter(is_of_view);
+    for context in view.chain(layers.filter(is_general)).chain(KeyContext::ALL) {
         if !order.contains(&context) {
             order.push(context);
         }
@@ -50,8 +49,8 @@ fn order(place: Context) -> Vec<Context> {
     order
 }
 
-/// What the marks in the lists mean.
-const SIGNS: &[(&str, &str)] = &[
+/// The meanings of the marks in lists.
+const SIGN_MEANINGS: &[(&str, &str)] = &[
     ("A M D R", "the file was created, changed, deleted, renamed"),
     (
         "+34 −8",
@@ -77,34 +76,34 @@ mod tests {
 
     #[test]
     fn the_keys_of_the_place_come_first_then_those_of_its_view_then_those_of_every_view() {
-        let first = |place: Context, count: usize| order(place)[..count].to_vec();
+        let first = |place: KeyContext, count: usize| context_order(place)[..count].to_vec();
 
         assert_eq!(
-            first(Context::Moved, 5),
-            [Context::Moved, Context::Curves, Context::Chart, Context::InRun, Context::Anywhere]
+            first(KeyContext::Moved, 5),
+            [KeyContext::Moved, KeyContext::Curves, KeyContext::Chart, KeyContext::InRun, KeyContext::Anywhere]
         );
         assert_eq!(
-            first(Context::Table, 7),
+            first(KeyContext::Table, 7),
             [
-                Context::Table,
-                Context::Filter,
-                Context::Where,
-                Context::Start,
-                Context::Found,
-                Context::FindWords,
-                Context::Anywhere
+                KeyContext::Table,
+                KeyContext::Filter,
+                KeyContext::Where,
+                KeyContext::Start,
+                KeyContext::FoundInRuns,
+                KeyContext::FindWords,
+                KeyContext::Anywhere
             ]
         );
-        assert_eq!(first(Context::Form, 2), [Context::Form, Context::Replay]);
+        assert_eq!(first(KeyContext::Form, 2), [KeyContext::Form, KeyContext::Replay]);
     }
 
     #[test]
     fn whatever_the_place_every_key_is_listed_once() {
-        for place in Context::ALL {
-            let mut listed = order(place);
-            assert_eq!(listed.len(), Context::ALL.len(), "{place:?}");
-            listed.sort_by_key(|context| Context::ALL.iter().position(|other| other == context));
-            assert_eq!(listed, Context::ALL, "{place:?}");
+        for place in KeyContext::ALL {
+            let mut listed = context_order(place);
+            assert_eq!(listed.len(), KeyContext::ALL.len(), "{place:?}");
+            listed.sort_by_key(|context| KeyContext::ALL.iter().position(|other| other == context));
+            assert_eq!(listed, KeyContext::ALL, "{place:?}");
         }
     }
 }

@@ -1,185 +1,185 @@
-//! What can lie over the panels: the keys, the facts about the run or the row of the table, its warnings.
+//! Boxes over the panels: the keys, the facts about the run or the row of the table, its warnings.
 
-pub use crate::shell::message::overlay::{Find, Kind, Message};
+pub use crate::shell::message::overlay::{OverlaySearchMessage, OverlayKind, OverlayMessage};
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
 
 use crate::{
-    session::{context::Context, runs::agent},
+    session::{context::KeyContext, table_protocol::agent_text},
     views::{
-        compare::{self, Comparison},
-        live::{self, Live},
+        compare::{self, ComparisonView},
+        live::{self, LiveView},
         replay,
-        table::{Collection, facts},
+        table::{RunTableView, run_facts},
     },
-    widgets::{facts::Row, layout::Layout, scroll::Motion},
+    widgets::{fact_rows::FactRow, layout::ScreenLayout, scroll::Motion},
 };
 use trajview_run::{
-    Run, figures,
-    pictures::raster::Decoded,
-    recorded::{Passed, TestGroup},
+    Run, format_number,
+    pictures::raster::DecodedImage,
+    checkpoint_record::{PassCount, TestGroup},
 };
 
-use super::{help, keys::Keys, open_run::OpenRun};
+use super::{help, keys::UserKeys, open_run::OpenRun};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
-    pub kind: Kind,
-    /// First row shown.
+    pub kind: OverlayKind,
+    /// The first visible row.
     pub top: usize,
-    pub search: Search,
-    /// What a box of images shows; in it [`Self::top`] is the index of the one that is seen.
-    pub images: Arc<Vec<Decoded>>,
-    /// Where the keyboard was when the box was opened.
-    place: Context,
+    pub search: OverlaySearch,
+    /// The images of a box of images; in it [`Self::top`] is the index of the visible one.
+    pub images: Arc<Vec<DecodedImage>>,
+    /// The context of keys when the box was opened.
+    place: KeyContext,
 }
 
-/// What the rows shown are to hold.
+/// The text that the visible rows must have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Search {
+pub struct OverlaySearch {
     /// Empty shows every row.
     pub text: String,
     pub is_typing: bool,
 }
 
-/// What a box tells of.
+/// The subject of a box.
 #[derive(Debug, Clone, Copy)]
-pub enum Subject<'a> {
+pub enum OverlaySubject<'a> {
     Nothing,
     Run(&'a OpenRun),
     /// The run at the cursor of the table.
-    Table(&'a Collection),
-    Comparison(&'a Comparison),
-    Live(&'a Live),
+    Table(&'a RunTableView),
+    Comparison(&'a ComparisonView),
+    Live(&'a LiveView),
 }
 
 impl Overlay {
-    pub fn of(kind: Kind, place: Context) -> Self {
-        Self { kind, top: 0, search: Search::default(), images: Arc::default(), place }
+    pub fn new(kind: OverlayKind, place: KeyContext) -> Self {
+        Self { kind, top: 0, search: OverlaySearch::default(), images: Arc::default(), place }
     }
 
-    /// A box with images, of which one is seen first.
-    pub fn showing(images: Arc<Vec<Decoded>>, first: usize, place: Context) -> Self {
+    /// Opens a box with images, and shows the one at index `first`.
+    pub fn with_images(images: Arc<Vec<DecodedImage>>, first: usize, place: KeyContext) -> Self {
         let top = first.min(images.len().saturating_sub(1));
-        Self { top, images, ..Self::of(Kind::Images, place) }
+        Self { top, images, ..Self::new(OverlayKind::Images, place) }
     }
 
-    pub const fn context(&self) -> Context {
+    pub const fn key_context(&self) -> KeyContext {
         match self.kind {
-            Kind::Images => Context::Images,
-            _ if self.search.is_typing => Context::OverlayFind,
-            _ => Context::Overlay,
+            OverlayKind::Images => KeyContext::Images,
+            _ if self.search.is_typing => KeyContext::OverlayFind,
+            _ => KeyContext::Overlay,
         }
     }
 
-    /// Changes what is looked for, and goes to the first row that has it.
-    pub fn find(&mut self, find: &Find) {
+    /// Changes the searched text, and goes to the first row that has it.
+    pub fn update_search(&mut self, find: &OverlaySearchMessage) {
         let text = &mut self.search.text;
         match find {
-            Find::Begin | Find::Accept => {}
-            Find::Type(words) => text.push_str(words),
-            Find::Erase => {
+            OverlaySearchMessage::Begin | OverlaySearchMessage::Accept => {}
+            OverlaySearchMessage::Type(words) => text.push_str(words),
+            OverlaySearchMessage::Erase => {
                 text.pop();
             }
-            Find::EraseAll | Find::Cancel => text.clear(),
+            OverlaySearchMessage::EraseAll | OverlaySearchMessage::Cancel => text.clear(),
         }
-        self.search.is_typing = !matches!(find, Find::Accept | Find::Cancel);
+        self.search.is_typing = !matches!(find, OverlaySearchMessage::Accept | OverlaySearchMessage::Cancel);
         self.top = 0;
     }
 
     /// Moves the window; it ends with the last row.
-    pub fn go(&mut self, motion: Motion, rows: usize, height: usize) {
-        self.top = motion.from(self.top, rows, height).min(rows.saturating_sub(height));
+    pub fn move_window(&mut self, motion: Motion, rows: usize, height: usize) {
+        self.top = motion.target_row(self.top, rows, height).min(rows.saturating_sub(height));
     }
 
-    /// Cells of the left column.
+    /// Returns the width of the left column (cells).
     pub const fn left_width(&self) -> usize {
         match self.kind {
-            Kind::Help => 13,
-            Kind::Info => 18,
-            Kind::Warnings => 26,
-            Kind::Why => 26,
-            Kind::Images => 0,
+            OverlayKind::Help => 13,
+            OverlayKind::Info => 18,
+            OverlayKind::Warnings => 26,
+            OverlayKind::Why => 26,
+            OverlayKind::Images => 0,
         }
     }
 
-    pub const fn title(&self) -> &'static str {
+    pub const fn box_title(&self) -> &'static str {
         match self.kind {
-            Kind::Help => "keys",
-            Kind::Info => "this run",
-            Kind::Warnings => "warnings",
-            Kind::Why => "why this line is marked",
-            Kind::Images => "image",
+            OverlayKind::Help => "keys",
+            OverlayKind::Info => "this run",
+            OverlayKind::Warnings => "warnings",
+            OverlayKind::Why => "why this line is marked",
+            OverlayKind::Images => "image",
         }
     }
 
-    /// Where it stands: as high as all its rows need, so that it stays in place while words are typed.
-    pub fn area(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Rect {
-        let columns = self.columns(layout);
-        let rows = self.wrapped(self.all(subject, keys), layout).len();
-        let one = layout.box_of(rows.div_ceil(columns));
+    /// Returns the area of the box: high enough for all its rows, so that it stays in place while text is typed.
+    pub fn box_area(&self, subject: OverlaySubject<'_>, keys: &UserKeys, layout: &ScreenLayout) -> Rect {
+        let columns = self.column_count(layout);
+        let rows = self.wrap_rows(self.all_rows(subject, keys), layout).len();
+        let one = layout.box_area(rows.div_ceil(columns));
         let width = (one.width * columns as u16).min(layout.whole.width);
         let x = layout.whole.x + (layout.whole.width - width) / 2;
         if columns == 1 { one } else { Rect { x, width, ..one } }
     }
 
-    /// The keys are many: they stand in as many columns as a screen has room for.
-    pub fn columns(&self, layout: &Layout) -> usize {
-        let one = layout.overlay().width.max(1);
+    /// Returns the number of columns: the keys are many and use as many columns as the screen has room for.
+    pub fn column_count(&self, layout: &ScreenLayout) -> usize {
+        let one = layout.overlay_area().width.max(1);
         match self.kind {
-            Kind::Help => usize::from(layout.whole.width / one).max(1),
-            Kind::Info | Kind::Warnings | Kind::Why | Kind::Images => 1,
+            OverlayKind::Help => usize::from(layout.whole.width / one).max(1),
+            OverlayKind::Info | OverlayKind::Warnings | OverlayKind::Why | OverlayKind::Images => 1,
         }
     }
 
-    /// What it says, without what is not looked for, cut to the width it has.
-    pub fn rows(&self, subject: Subject<'_>, keys: &Keys, layout: &Layout) -> Vec<Row> {
-        self.wrapped(self.search.of(self.all(subject, keys)), layout)
+    /// Returns the rows that match the search, wrapped to the width.
+    pub fn visible_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys, layout: &ScreenLayout) -> Vec<FactRow> {
+        self.wrap_rows(self.search.matching_rows(self.all_rows(subject, keys)), layout)
     }
 
-    fn wrapped(&self, rows: Vec<Row>, layout: &Layout) -> Vec<Row> {
-        let width = usize::from(layout.overlay().width).saturating_sub(self.left_width() + 4);
-        rows.into_iter().flat_map(|row| row.wrapped(self.left_width(), width)).collect()
+    fn wrap_rows(&self, rows: Vec<FactRow>, layout: &ScreenLayout) -> Vec<FactRow> {
+        let width = usize::from(layout.overlay_area().width).saturating_sub(self.left_width() + 4);
+        rows.into_iter().flat_map(|row| row.wrap_to_rows(self.left_width(), width)).collect()
     }
 
-    fn all(&self, subject: Subject<'_>, keys: &Keys) -> Vec<Row> {
+    fn all_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys) -> Vec<FactRow> {
         match (self.kind, subject) {
-            (Kind::Help, _) => help::rows(self.place, keys),
-            (Kind::Info, Subject::Run(open)) => info(open),
-            (Kind::Warnings, Subject::Run(open)) => warnings(open),
-            (Kind::Why, Subject::Run(open)) => why(open),
-            (Kind::Info, Subject::Table(table)) => facts::of(table),
-            (Kind::Warnings, Subject::Table(table)) => facts::warnings(table),
-            (Kind::Info, Subject::Comparison(compared)) => compare::facts::of(compared),
-            (Kind::Warnings, Subject::Comparison(compared)) => compare::facts::warnings(compared),
-            (Kind::Info, Subject::Live(run)) => live::facts::of(run),
-            (Kind::Warnings, Subject::Live(run)) => live::facts::warnings(run),
-            (Kind::Why, Subject::Table(_) | Subject::Comparison(_) | Subject::Live(_))
-            | (Kind::Images, _)
-            | (_, Subject::Nothing) => {
+            (OverlayKind::Help, _) => help::help_rows(self.place, keys),
+            (OverlayKind::Info, OverlaySubject::Run(open)) => run_facts(open),
+            (OverlayKind::Warnings, OverlaySubject::Run(open)) => warning_rows(open),
+            (OverlayKind::Why, OverlaySubject::Run(open)) => mark_reasons(open),
+            (OverlayKind::Info, OverlaySubject::Table(table)) => run_facts::run_facts(table),
+            (OverlayKind::Warnings, OverlaySubject::Table(table)) => run_facts::run_warnings(table),
+            (OverlayKind::Info, OverlaySubject::Comparison(compared)) => compare::run_facts::comparison_facts(compared),
+            (OverlayKind::Warnings, OverlaySubject::Comparison(compared)) => compare::run_facts::warning_rows(compared),
+            (OverlayKind::Info, OverlaySubject::Live(run)) => live::live_facts::run_facts(run),
+            (OverlayKind::Warnings, OverlaySubject::Live(run)) => live::live_facts::warning_rows(run),
+            (OverlayKind::Why, OverlaySubject::Table(_) | OverlaySubject::Comparison(_) | OverlaySubject::Live(_))
+            | (OverlayKind::Images, _)
+            | (_, OverlaySubject::Nothing) => {
                 vec![]
             }
         }
     }
 }
 
-impl Search {
-    /// The rows that hold what is looked for, each part that has some below its heading.
-    fn of(&self, rows: Vec<Row>) -> Vec<Row> {
+impl OverlaySearch {
+    /// Returns the rows that have the searched text, each group below its heading.
+    fn matching_rows(&self, rows: Vec<FactRow>) -> Vec<FactRow> {
         let words = self.text.trim();
         if words.is_empty() {
             return rows;
         }
-        let (mut found, mut heading): (Vec<Row>, Option<Row>) = (vec![], None);
+        let (mut found, mut heading): (Vec<FactRow>, Option<FactRow>) = (vec![], None);
         let mut part = String::new();
         for row in rows {
             if row.is_heading {
                 part.clone_from(&row.left);
                 heading = Some(row);
-            } else if row.holds(words, &part) {
+            } else if row.matches_words(words, &part) {
                 if let Some(heading) = heading.take() {
-                    found.extend((!found.is_empty()).then(|| Row::of("", "")));
+                    found.extend((!found.is_empty()).then(|| FactRow::new("", "")));
                     found.push(heading);
                 }
                 found.push(row);
@@ -189,11 +189,11 @@ impl Search {
     }
 }
 
-fn info(open: &OpenRun) -> Vec<Row> {
+fn run_facts(open: &OpenRun) -> Vec<FactRow> {
     let run = &open.session.run;
     let mut rows = vec![];
     let mut say = |left: &str, right: Option<String>| {
-        rows.extend(right.filter(|words| !words.is_empty()).map(|words| Row::of(left, words)));
+        rows.extend(right.filter(|words| !words.is_empty()).map(|words| FactRow::new(left, words)));
     };
     say("title", Some(run.title.clone()));
     say(
@@ -204,12 +204,12 @@ fn info(open: &OpenRun) -> Vec<Row> {
         }),
     );
     say("condition", run.condition.clone());
-    say("agent", Some(agent(run)));
+    say("agent", Some(agent_text(run)));
     say("model", run.model.clone());
     say("recorded", run.origin.provenance.clone());
     say("state", run.origin.record.state.clone());
-    for told in run.state_sentences() {
-        say("", Some(told));
+    for sentence in run.state_sentences() {
+        say("", Some(sentence));
     }
     for title in &run.origin.record.skipped {
         say("", Some(format!("a request was skipped: {title}")));
@@ -223,15 +223,15 @@ fn info(open: &OpenRun) -> Vec<Row> {
     say("worked in", run.origin.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
-    say("holds", Some(counts(open)));
-    say("tokens", tokens(run));
+    say("holds", Some(counts_text(open)));
+    say("tokens", tokens_text(run));
     say("recorded tests", recorded_tests(run));
-    say("files known from", files_from(open));
+    say("files known from", files_source(open));
     let sources: Vec<_> = run.origin.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",
-        Some(match open.session.warnings().count() {
+        Some(match open.session.all_warnings().count() {
             0 => "none: everything in the recording was understood".to_owned(),
             count => format!("{count}, listed with e"),
         }),
@@ -239,19 +239,19 @@ fn info(open: &OpenRun) -> Vec<Row> {
     rows
 }
 
-fn files_from(open: &OpenRun) -> Option<String> {
-    use crate::session::ask::Loading;
+fn files_source(open: &OpenRun) -> Option<String> {
+    use crate::session::pending::Loading;
     match &open.session.timeline {
-        Loading::Ready(timeline) => Some(timeline.from.words().to_owned()),
+        Loading::Ready(timeline) => Some(timeline.from.display_text().to_owned()),
         Loading::Failed(why) => Some(format!("nothing: {why}")),
         Loading::Nothing | Loading::Waiting(_) => None,
     }
 }
 
-fn counts(open: &OpenRun) -> String {
+fn counts_text(open: &OpenRun) -> String {
     let run = &open.session.run;
     let steps: usize = run.counted_moments().map(|done| run.steps_of_turn(done - 1).len()).sum();
-    let errors: usize = open.session.digests.iter().map(|digest| digest.errors).sum();
+    let errors: usize = open.session.turn_counts.iter().map(|digest| digest.errors).sum();
     let parts = [
         (run.counted_turns().count(), "turn"),
         (steps, "step"),
@@ -259,10 +259,10 @@ fn counts(open: &OpenRun) -> String {
         (run.subagents.len(), "sub-agent"),
         (errors, "error"),
     ];
-    parts.map(|(count, thing)| figures::counted(count, thing)).join(" · ")
+    parts.map(|(count, thing)| format_number::count_with_noun(count, thing)).join(" · ")
 }
 
-fn tokens(run: &Run) -> Option<String> {
+fn tokens_text(run: &Run) -> Option<String> {
     let tokens = run.tokens();
     let parts = [
         (tokens.input, "read"),
@@ -270,52 +270,52 @@ fn tokens(run: &Run) -> Option<String> {
         (tokens.output, "written"),
         (tokens.reasoning, "of them reasoning"),
     ];
-    let said = parts
+    let texts = parts
         .into_iter()
-        .filter_map(|(count, words)| Some(format!("{} {words}", figures::count(count?))));
-    Some(said.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
+        .filter_map(|(count, words)| Some(format!("{} {words}", format_number::with_thousands(count?))));
+    Some(texts.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
 }
 
-fn why(open: &OpenRun) -> Vec<Row> {
-    let marks = replay::marks::why_marked(&open.replay, &open.session);
-    let said = |(mark, words): (String, String)| Row::of(mark, words);
+fn mark_reasons(open: &OpenRun) -> Vec<FactRow> {
+    let marks = replay::line_marks::mark_explanations(&open.replay, &open.session);
+    let to_row = |(mark, words): (String, String)| FactRow::new(mark, words);
     match (marks.is_empty(), open.replay.diff.line_number(), open.replay.diff.has_marks) {
-        (false, ..) => marks.into_iter().map(said).collect(),
-        (true, _, false) => vec![Row::of("", "marks are hidden; X shows them")],
+        (false, ..) => marks.into_iter().map(to_row).collect(),
+        (true, _, false) => vec![FactRow::new("", "marks are hidden; X shows them")],
         (true, None, _) => {
-            vec![Row::of("", "the cursor of the diff is not at a line of the new text")]
+            vec![FactRow::new("", "the cursor of the diff is not at a line of the new text")]
         }
         (true, Some(line), _) => {
             let words = format!(
                 "line {line} has no mark: it is in no callable with a complexity above 10, in no match of a rule and \
                  in no clone"
             );
-            vec![Row::of("", words)]
+            vec![FactRow::new("", words)]
         }
     }
 }
 
-fn warnings(open: &OpenRun) -> Vec<Row> {
-    let mut rows: Vec<Row> =
-        open.session.warnings().map(|warning| Row::of(&warning.place, &warning.what)).collect();
+fn warning_rows(open: &OpenRun) -> Vec<FactRow> {
+    let mut rows: Vec<FactRow> =
+        open.session.all_warnings().map(|warning| FactRow::new(&warning.place, &warning.what)).collect();
     if rows.is_empty() {
-        rows.push(Row::heading("none: everything in the recording was understood"));
+        rows.push(FactRow::heading("none: everything in the recording was understood"));
     }
     rows
 }
 
-/// What a harness' tests said, a checkpoint after the other.
+/// Returns the test results of the benchmark's harness, one checkpoint after the other.
 fn recorded_tests(run: &Run) -> Option<String> {
-    let share = |passed: Passed| format!("{}/{}", passed.passed, passed.total);
-    let said = run.checkpoints.iter().filter_map(|checkpoint| {
+    let share = |passed: PassCount| format!("{}/{}", passed.passed, passed.total);
+    let results = run.checkpoints.iter().filter_map(|checkpoint| {
         let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
         if tests.infrastructure_failure {
             return Some(format!("{}: could not be run", checkpoint.id));
         }
-        let core = tests.group(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
+        let core = tests.group_counts(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
         let (core, strict, iso) = (core.unwrap_or_default(), share(tests.strict), share(tests.iso));
         Some(format!("{}: {core}strict {strict}, iso {iso}", checkpoint.id))
     });
-    let said: Vec<String> = said.collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let results: Vec<String> = results.collect();
+    (!results.is_empty()).then(|| results.join("; "))
 }

@@ -1,34 +1,34 @@
-//! Every command in one list, found by some letters of what it does.
+//! The list of every command, searched by some letters of its help.
 //!
 //! The list is the part of the keymap that holds in the view below it, so a new key is a new command. Bindings that label,
-//! stop something or write data are left out: a search must never do any of these. A number leads to a turn, and the files of the turn are
-//! found by their paths.
+//! stop something or write data are left out: a search must never do any of these. A number leads to a turn, and the files
+//! of the turn are found by their paths.
 
-pub use crate::shell::message::palette::Message;
+pub use crate::shell::message::palette::PaletteMessage;
 use crate::{
-    session::{context::Context, effect::Effect, place::At, turns, views::View},
+    session::{context::KeyContext, effect::Effect, start_place::NamedMoment, turns, views::View},
     shell::{
-        App, Message as Wish,
-        keymap::{Binding, Count, Listing, bindings},
+        App, AppMessage,
+        keymap::{KeyBinding, KeyCount, CommandListing, all_bindings},
         open_run::{OpenRun, RunMessage},
     },
     views::replay,
-    widgets::key::{Code, Key},
+    widgets::key::{BaseKey, Key},
 };
 use trajview_run::{RepoPath, StepId};
 
-use super::{fuzzy, keys::Keys};
+use super::{fuzzy_match, keys::UserKeys};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Palette {
+pub struct CommandPalette {
     pub text: String,
-    /// Among what is found.
+    /// The index among the matching items.
     pub selected: usize,
 }
 
-/// Something that can be chosen.
-pub struct Found {
-    pub choice: Choice,
+/// An item of the list.
+pub struct PaletteItem {
+    pub choice: PaletteChoice,
     pub words: String,
     pub keys: String,
     pub place: &'static str,
@@ -37,63 +37,63 @@ pub struct Found {
     score: i32,
 }
 
-pub enum Choice {
-    Command(&'static Binding),
+pub enum PaletteChoice {
+    Command(&'static KeyBinding),
     /// Counts from 1.
     Turn(usize),
     Step(StepId),
     File(RepoPath),
 }
 
-/// More than any sentence in letters can win.
-const EXACT: i32 = 10_000;
+/// A score above that of any match of letters.
+const EXACT_SCORE: i32 = 10_000;
 
-/// Rows that a page moves by.
-const PAGE: usize = 10;
+/// The number of rows of a page.
+const PAGE_ROWS: usize = 10;
 
-impl Palette {
-    /// What fits of what holds in a context, the best first; everything while nothing is typed.
-    pub fn found(&self, here: Context, open: Option<&OpenRun>, keys: &Keys) -> Vec<Found> {
-        let turn = open.and_then(|open| turn(&self.text, open));
-        let commands = bindings().filter(|row| is_offered(row, here));
-        let commands = commands.filter_map(|row| self.command(row, keys));
-        let files = open.into_iter().flat_map(|open| self.files(open));
-        let mut found: Vec<Found> = turn.into_iter().chain(commands).chain(files).collect();
+impl CommandPalette {
+    /// Returns the matching items of a context, the best first; all items while nothing is typed.
+    pub fn matching_items(&self, here: KeyContext, open: Option<&OpenRun>, keys: &UserKeys) -> Vec<PaletteItem> {
+        let turn = open.and_then(|open| turn_item(&self.text, open));
+        let commands = all_bindings().filter(|row| is_offered(row, here));
+        let commands = commands.filter_map(|row| self.command_item(row, keys));
+        let files = open.into_iter().flat_map(|open| self.file_items(open));
+        let mut found: Vec<PaletteItem> = turn.into_iter().chain(commands).chain(files).collect();
         found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
         found
     }
 
-    fn command(&self, row: &'static Binding, own: &Keys) -> Option<Found> {
+    fn command_item(&self, row: &'static KeyBinding, user_keys: &UserKeys) -> Option<PaletteItem> {
         let keys = match row.context {
-            Context::Copy => format!("y {}", own.shown(row)),
-            Context::GoToMark => format!("' {}", own.shown(row)),
-            _ => own.shown(row),
+            KeyContext::Copy => format!("y {}", user_keys.keys_text(row)),
+            KeyContext::GoToMark => format!("' {}", user_keys.keys_text(row)),
+            _ => user_keys.keys_text(row),
         };
         let typed = self.text.trim();
         // A number is a turn, even where a digit is a key.
         let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
-        let is_key = !is_number && own.of_row(row).iter().any(|key| key.to_string() == typed);
-        let found = match fuzzy::find(&self.text, row.help) {
+        let is_key = !is_number && user_keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
+        let found = match fuzzy_match::match_sentence(&self.text, row.help) {
             Some(found) => found,
-            None if is_key => fuzzy::Match::default(),
+            None if is_key => fuzzy_match::FuzzyMatch::default(),
             None => return None,
         };
         let is_name = row.help.strip_prefix("the ").is_some_and(|name| name == typed);
-        let score = found.score + if is_key || is_name { EXACT } else { 0 };
+        let score = found.score + if is_key || is_name { EXACT_SCORE } else { 0 };
         let (words, places, place) = (row.help.to_owned(), found.places, row.context.title());
-        Some(Found { choice: Choice::Command(row), words, keys, place, places, score })
+        Some(PaletteItem { choice: PaletteChoice::Command(row), words, keys, place, places, score })
     }
 
-    fn files(&self, open: &OpenRun) -> Vec<Found> {
+    fn file_items(&self, open: &OpenRun) -> Vec<PaletteItem> {
         if self.text.trim().is_empty() {
             return vec![];
         }
-        let paths = open.replay.changes(&open.session).iter().map(|change| change.path.clone());
+        let paths = open.replay.listed_changes(&open.session).iter().map(|change| change.path.clone());
         let fitting = paths.filter_map(|path| {
-            let found = fuzzy::find(&self.text, path.as_str())?;
-            Some(Found {
+            let found = fuzzy_match::match_sentence(&self.text, path.as_str())?;
+            Some(PaletteItem {
                 words: path.to_string(),
-                choice: Choice::File(path),
+                choice: PaletteChoice::File(path),
                 keys: String::new(),
                 place: "a file of the turn",
                 places: found.places,
@@ -109,70 +109,71 @@ impl Palette {
     }
 }
 
-/// Whether the list, opened in a context, offers a binding: it holds there, and neither labels nor stops nor writes.
-fn is_offered(row: &Binding, here: Context) -> bool {
-    let calls_off = matches!(row.context, Context::Copy | Context::GoToMark)
-        && row.keys.contains(&Key::plain(Code::Esc));
-    here.offers(row.context) && row.listing == Listing::Listed && !calls_off
+/// Returns whether the list, opened in a context, offers a binding: it holds there, and neither labels nor stops nor
+/// writes.
+fn is_offered(row: &KeyBinding, here: KeyContext) -> bool {
+    let calls_off = matches!(row.context, KeyContext::Copy | KeyContext::GoToMark)
+        && row.keys.contains(&Key::without_modifiers(BaseKey::Esc));
+    here.offers_bindings_of(row.context) && row.listing == CommandListing::Listed && !calls_off
 }
 
-fn turn(text: &str, open: &OpenRun) -> Option<Found> {
-    if let Ok(at @ At::Step(turn, number)) = text.trim().parse::<At>() {
-        let step = at.step(&open.session.run).ok()?;
+fn turn_item(text: &str, open: &OpenRun) -> Option<PaletteItem> {
+    if let Ok(at @ NamedMoment::Step(turn, number)) = text.trim().parse::<NamedMoment>() {
+        let step = at.named_step(&open.session.run).ok()?;
         let label = open.session.run.step(step).map(|step| step.label.clone());
         let words = format!("step {turn}.{number}  {}", label.unwrap_or_default());
         let (keys, place) = (String::new(), "a step of this run");
-        return Some(Found {
-            choice: Choice::Step(step),
+        return Some(PaletteItem {
+            choice: PaletteChoice::Step(step),
             words,
             keys,
             place,
             places: vec![],
-            score: EXACT,
+            score: EXACT_SCORE,
         });
     }
     let number: usize = text.trim().parse().ok()?;
     let found = open.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);
     let (keys, place) = (format!("{number}G"), "a turn of this run");
-    Some(Found { choice: Choice::Turn(number), words, keys, place, places: vec![], score: EXACT })
+    Some(PaletteItem { choice: PaletteChoice::Turn(number), words, keys, place, places: vec![], score: EXACT_SCORE })
 }
 
 impl App {
-    /// What the list of commands has at the moment.
-    pub(crate) fn commands_found(&self, palette: &Palette) -> Vec<Found> {
-        let here = self.jobs.context().unwrap_or_else(|| self.screens.context());
-        palette.found(here, self.screens.shown_run(), &self.shell.keys)
+    /// Returns the present items of the list of commands.
+    pub(crate) fn matching_commands(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
+        let here = self.jobs.key_context().unwrap_or_else(|| self.screens.key_context());
+        palette.matching_items(here, self.screens.shown_run(), &self.shell.keys)
     }
 
-    pub(crate) fn update_palette(&mut self, message: Message) -> Vec<Effect> {
-        if message == Message::Open {
+    pub(crate) fn update_palette(&mut self, message: PaletteMessage) -> Vec<Effect> {
+        if message == PaletteMessage::Open {
             self.overlay = None;
-            self.shell.palette = Some(Palette::default());
+            self.shell.palette = Some(CommandPalette::default());
         }
         let Some(mut palette) = self.shell.palette.take() else { return vec![] };
         match message {
-            Message::Open => {}
-            Message::Close => return vec![],
-            Message::Accept => {
-                let chosen = self.commands_found(&palette).into_iter().nth(palette.selected);
+            PaletteMessage::Open => {}
+            PaletteMessage::Close => return vec![],
+            PaletteMessage::Accept => {
+                let chosen = self.matching_commands(&palette).into_iter().nth(palette.selected);
                 let Some(chosen) = chosen else {
                     self.shell.palette = Some(palette);
                     return vec![];
                 };
-                let view = chosen.choice.view();
-                view.into_iter().for_each(|view| self.screens.bring_up(view));
-                return self.take(chosen.choice.message());
+                let view = chosen.choice.target_view();
+                view.into_iter().for_each(|view| self.screens.bring_up_view(view));
+                return self.apply_message(chosen.choice.into_message());
             }
-            Message::Type(words) => palette.type_words(|text| text.push_str(&words)),
-            Message::Erase if palette.text.is_empty() => return vec![],
-            Message::Erase => palette.type_words(|text| {
+            PaletteMessage::Type(words) => palette.type_words(|text| text.push_str(&words)),
+            PaletteMessage::Erase if palette.text.is_empty() => return vec![],
+            PaletteMessage::Erase => palette.type_words(|text| {
                 text.pop();
             }),
-            Message::EraseAll => palette.type_words(String::clear),
-            Message::Move(motion) => {
-                let count = self.commands_found(&palette).len();
-                palette.selected = motion.from(palette.selected, count, PAGE);
+            PaletteMessage::EraseAll => palette.type_words(String::clear),
+            PaletteMessage::Move(motion) => {
+                let count = self.matching_commands(&palette).len();
+                palette.selected = motion.target_row(palette.selected, count, PAGE_ROWS);
             }
         }
         self.shell.palette = Some(palette);
@@ -180,9 +181,9 @@ impl App {
     }
 }
 
-impl Choice {
-    /// The view that the command is of; None where it is of any.
-    fn view(&self) -> Option<View> {
+impl PaletteChoice {
+    /// Returns the view of the command; None when it belongs to none.
+    fn target_view(&self) -> Option<View> {
         match self {
             Self::Command(row) => row.context.view(),
             Self::Turn(_) => None,
@@ -190,14 +191,14 @@ impl Choice {
         }
     }
 
-    fn message(self) -> Wish {
+    fn into_message(self) -> AppMessage {
         match self {
-            Self::Command(row) => (row.message)(Count::default()),
+            Self::Command(row) => (row.message)(KeyCount::default()),
             Self::Turn(number) => {
-                Wish::Run(RunMessage::Replay(replay::Message::Turns(turns::Message::To(number))))
+                AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Turns(turns::TurnMessage::To(number))))
             }
-            Self::Step(step) => Wish::Run(RunMessage::Replay(replay::Message::Step(step))),
-            Self::File(path) => Wish::Shell(super::state::Message::ShowFile(path)),
+            Self::Step(step) => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(step))),
+            Self::File(path) => AppMessage::Shell(super::state::ShellMessage::ShowFile(path)),
         }
     }
 }

@@ -1,147 +1,147 @@
-//! What is around the run, whatever run it is: the palette of commands, copying, the editor, the pointer, looks.
+//! State that does not depend on the open run: the palette of commands, copying, the editor, the mouse, looks.
 //!
-//! Each has a file here; [`Shell`] holds their state and `App::update_shell` is their `update`. Other modules
-//! see the results only: what draws reads [`Looks`] and [`Palette`], the runtime carries out [`Effect::Copy`] and [`Effect::Edit`].
+//! Each has a file here; [`Shell`] has their state and `App::update_shell` is their `update`. Other modules see the results
+//! only: drawing reads [`Looks`] and [`CommandPalette`], the runtime runs [`Effect::Copy`] and [`Effect::Edit`].
 
-pub use crate::shell::message::state::{Message, Pending};
+pub use crate::shell::message::state::{ShellMessage, PendingKey};
 
 use crate::{
-    session::{context::Context, effect::Effect, jobs::Measure, views::View},
+    session::{context::KeyContext, effect::Effect, jobs::MeasureSettings, views::View},
     shell::{
-        keys::Keys,
-        mouse::Capture,
-        open_run::Defaults,
-        palette::Palette,
-        screens::marks::{self, Marks},
+        keys::UserKeys,
+        mouse::MouseCapture,
+        open_run::RunViewDefaults,
+        palette::CommandPalette,
+        screens::marks::{self, JumpMarks},
     },
-    views::replay::{diff::Follows, stops::Stops},
+    views::replay::{diff::DiffFollows, breakpoints::Breakpoints},
     widgets::{
-        key::{Code, Key},
-        layout::{Layout, Panel},
-        looks::{Alphabet, Looks, ThemeName},
+        key::{BaseKey, Key},
+        layout::{ScreenLayout, ReplayPanel},
+        display_options::{Alphabet, DisplayOptions, ThemeName},
     },
 };
-use trajview_run::values::Named;
+use trajview_run::worded_enum::NamedValue;
 
 use super::{App, config::Config, copy, editor};
 
 #[derive(Debug, Default)]
 pub struct Shell {
-    pub looks: Looks,
-    /// Whether clicks and the wheel come to us; without it the terminal selects text.
-    pub mouse: Capture,
-    pub palette: Option<Palette>,
-    pub keys: Keys,
-    /// What opens a file, where the settings say.
+    pub looks: DisplayOptions,
+    /// True if clicks and the wheel come to us; otherwise the terminal selects text.
+    pub mouse: MouseCapture,
+    pub palette: Option<CommandPalette>,
+    pub keys: UserKeys,
+    /// The command that opens a file, if the settings name one.
     pub editor: Option<String>,
-    pub(crate) pending: Option<Pending>,
-    /// Whether the last words for a line did not all fit.
+    pub(crate) pending: Option<PendingKey>,
+    /// True if the last text for a line did not all fit.
     pub(crate) is_line_full: bool,
     last_key: Option<Key>,
 }
 
 impl Shell {
-    /// The context of what lies over the panels or waits for a key; None where the panels have the keyboard.
-    pub fn context(&self) -> Option<Context> {
+    /// Returns the context of a palette or an awaited key; None when the panels have the keyboard.
+    pub fn key_context(&self) -> Option<KeyContext> {
         let pending = self.pending.map(|pending| match pending {
-            Pending::Copy => Context::Copy,
-            Pending::Mark => Context::Mark,
-            Pending::GoToMark => Context::GoToMark,
+            PendingKey::Copy => KeyContext::Copy,
+            PendingKey::Mark => KeyContext::Mark,
+            PendingKey::GoToMark => KeyContext::GoToMark,
         });
-        pending.or_else(|| self.palette.as_ref().map(|_| Context::Palette))
+        pending.or_else(|| self.palette.as_ref().map(|_| KeyContext::Palette))
     }
 
-    /// Whether this is the second g of `gg`: the first has gone there already.
+    /// Returns whether this is the second g of `gg`: the first has gone there already.
     pub(crate) fn is_second_g(&mut self, key: Key, count: Option<usize>) -> bool {
         let is_second =
-            key == Key::char('g') && self.last_key == Some(Key::char('g')) && count.is_none();
+            key == Key::from_char('g') && self.last_key == Some(Key::from_char('g')) && count.is_none();
         self.last_key = (!is_second).then_some(key);
         is_second
     }
 }
 
 impl App {
-    /// Takes settings; gives sentences about what cannot be done. To be called before a run is opened.
+    /// Applies the settings; returns sentences about those that cannot be used. Must be called before a run is opened.
     pub fn configure(&mut self, config: &Config) -> Vec<String> {
-        self.shell.looks = Looks {
+        self.shell.looks = DisplayOptions {
             theme: config.theme,
             alphabet: if config.ascii { Alphabet::Ascii } else { Alphabet::Unicode },
             tab_width: config.tab_width,
             ..self.shell.looks
         };
         self.shell.editor.clone_from(&config.editor);
-        self.screens.defaults = Defaults {
+        self.screens.defaults = RunViewDefaults {
             judges: std::mem::take(&mut self.screens.defaults.judges),
             context: Some(config.diff.context),
             speed: Some(config.play.speed),
             arrangement: config.diff.mode,
-            stops: Stops::of(config.play.stop_at.iter().copied()),
+            stops: Breakpoints::from_reasons(config.play.stop_at.iter().copied()),
             reference: config.reference.clone(),
             annotator: config.annotator.clone(),
             labels: config.labels,
         };
         let (profile, rules) = (config.profile, config.rules.clone());
-        self.jobs.measure = Measure { profile, rules, is_default: true };
-        let (keys, problems) = Keys::of(&config.keys);
+        self.jobs.measure = MeasureSettings { profile, rules, is_default: true };
+        let (keys, problems) = UserKeys::from_config(&config.keys);
         self.shell.keys = keys;
         problems
     }
 
-    pub(crate) fn update_shell(&mut self, message: Message, layout: &Layout) -> Vec<Effect> {
+    pub(crate) fn update_shell(&mut self, message: ShellMessage, layout: &ScreenLayout) -> Vec<Effect> {
         match message {
-            Message::Palette(message) => return self.update_palette(message),
-            Message::Mouse(mouse) => return self.point(mouse, layout),
-            Message::Await(pending) => self.shell.pending = Some(pending),
-            Message::Forget => self.shell.pending = None,
-            Message::SetMark(letter) => self.screens.set_mark(letter),
-            Message::GoToMark(letter) => self.screens.go_to_mark(letter),
-            Message::LastJump => self.screens.travel(Marks::swap),
-            Message::Back(count) => {
-                (0..count.min(marks::MOST)).for_each(|_| self.screens.travel(Marks::back))
+            ShellMessage::Palette(message) => return self.update_palette(message),
+            ShellMessage::Mouse(mouse) => return self.on_mouse(mouse, layout),
+            ShellMessage::Await(pending) => self.shell.pending = Some(pending),
+            ShellMessage::Forget => self.shell.pending = None,
+            ShellMessage::SetMark(letter) => self.screens.set_mark(letter),
+            ShellMessage::GoToMark(letter) => self.screens.go_to_mark(letter),
+            ShellMessage::LastJump => self.screens.travel_jumps(JumpMarks::go_to_last),
+            ShellMessage::Back(count) => {
+                (0..count.min(marks::MAX_JUMPS)).for_each(|_| self.screens.travel_jumps(JumpMarks::go_back))
             }
-            Message::Forward(count) => {
-                (0..count.min(marks::MOST)).for_each(|_| self.screens.travel(Marks::forward));
+            ShellMessage::Forward(count) => {
+                (0..count.min(marks::MAX_JUMPS)).for_each(|_| self.screens.travel_jumps(JumpMarks::go_forward));
             }
-            Message::Copy(what) => return copy::copy(&mut self.screens, what),
-            Message::Edit => return editor::edit(&mut self.screens, self.shell.editor.as_deref()),
-            Message::Edited => {
-                self.screens.on_open_run(|open| open.session.scores.worked.forget_decisions());
+            ShellMessage::Copy(what) => return copy::copy_selection(&mut self.screens, what),
+            ShellMessage::Edit => return editor::open_editor(&mut self.screens, self.shell.editor.as_deref()),
+            ShellMessage::Edited => {
+                self.screens.on_open_run(|open| open.session.scores.process.forget_decisions());
             }
-            Message::NextTheme => self.next_theme(),
-            Message::SwitchMouse => self.switch_mouse(),
-            Message::ShowFile(path) => self.screens.on_open_run(|open| {
-                open.replay.files.want(path);
-                open.replay.keep_view(&mut open.session);
-                open.replay.diff.follows = Follows::Turn;
-                open.replay.focus = Panel::Diff;
+            ShellMessage::NextTheme => self.next_theme(),
+            ShellMessage::SwitchMouse => self.switch_mouse(),
+            ShellMessage::ShowFile(path) => self.screens.on_open_run(|open| {
+                open.replay.files.select_path(path);
+                open.replay.follow_selected_file(&mut open.session);
+                open.replay.diff.follows = DiffFollows::Turn;
+                open.replay.focus = ReplayPanel::Diff;
                 open.session.view = View::Replay;
             }),
-            Message::Say(words) => self.screens.say(words),
+            ShellMessage::Say(words) => self.screens.show_notice(words),
         }
         vec![]
     }
 
-    /// A key without a binding, where one was waited for or words are typed.
-    pub(crate) fn press_unbound(&mut self, context: Context, key: Key) -> Vec<Effect> {
+    /// Handles a key without a binding, when one is awaited or text is typed.
+    pub(crate) fn press_unbound(&mut self, context: KeyContext, key: Key) -> Vec<Effect> {
         let layout = self.screens.layout();
-        let letter = key.typed().filter(|c| c.is_alphanumeric());
-        match (context, letter, key.typed()) {
-            (Context::Mark, Some(letter), _) => {
-                return self.update_shell(Message::SetMark(letter), &layout);
+        let letter = key.typed_char().filter(|c| c.is_alphanumeric());
+        match (context, letter, key.typed_char()) {
+            (KeyContext::Mark, Some(letter), _) => {
+                return self.update_shell(ShellMessage::SetMark(letter), &layout);
             }
-            (Context::GoToMark, Some(letter), _) => {
-                return self.update_shell(Message::GoToMark(letter), &layout);
+            (KeyContext::GoToMark, Some(letter), _) => {
+                return self.update_shell(ShellMessage::GoToMark(letter), &layout);
             }
-            (Context::Mark | Context::GoToMark, None, _) => {
-                self.screens.say("a mark is a letter or a digit".into());
+            (KeyContext::Mark | KeyContext::GoToMark, None, _) => {
+                self.screens.show_notice("a mark is a letter or a digit".into());
             }
-            (Context::AuditReason, ..) => {
-                self.screens.say(
+            (KeyContext::AuditReason, ..) => {
+                self.screens.show_notice(
                     "why do they differ? a letter says, enter takes the first, esc asks later"
                         .into(),
                 );
             }
-            (Context::Copy, ..) => self.screens.say("y is followed by l, h, p, v or y".into()),
+            (KeyContext::Copy, ..) => self.screens.show_notice("y is followed by l, h, p, v or y".into()),
             _ => {}
         }
         vec![]
@@ -155,22 +155,22 @@ impl App {
             true => format!("theme: {name}"),
             false => format!("theme: {name}, without its colours: NO_COLOR is set"),
         };
-        self.screens.say(words);
+        self.screens.show_notice(words);
     }
 
     fn switch_mouse(&mut self) {
-        self.shell.mouse = self.shell.mouse.other();
-        self.screens.say(match self.shell.mouse {
-            Capture::On => "clicks and the wheel work here again".into(),
-            Capture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
+        self.shell.mouse = self.shell.mouse.switched();
+        self.screens.show_notice(match self.shell.mouse {
+            MouseCapture::On => "clicks and the wheel work here again".into(),
+            MouseCapture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
         });
     }
 }
 
 /// The keys that end a list of things to choose from, for what opens one with the mouse.
-pub(crate) const ENTER: Key = Key::plain(Code::Enter);
+pub(crate) const ENTER_KEY: Key = Key::without_modifiers(BaseKey::Enter);
 
-impl From<ThemeName> for Looks {
+impl From<ThemeName> for DisplayOptions {
     fn from(theme: ThemeName) -> Self {
         Self { theme, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Both sides of a change beside each other: the old lines to the left of those they became.
+//! Draws both sides of a change next to each other: the old lines to the left of the new ones.
 
 use ratatui::{
     style::Style,
@@ -7,23 +7,23 @@ use ratatui::{
 use std::ops::Range;
 
 use crate::widgets::{
-    line::{own, width_of},
+    line::{trusted_span, spans_width},
     theme::Meaning,
 };
 use trajview_code::diff::DiffLine;
 
-use super::diff_rows::{Rows, looks};
+use super::diff_rows::{ComparisonRows, line_appearance};
 
-/// Which column of the two.
+/// One of the two columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum DiffSide {
     Old,
     New,
 }
 
-impl Rows<'_> {
-    /// ` 40   old text     │ 41 + new text`
-    pub(super) fn pair<'w>(
+impl ComparisonRows<'_> {
+    /// Returns ` 40   old text     │ 41 + new text`.
+    pub(super) fn pair_line<'w>(
         &self,
         hunk: usize,
         old: Option<usize>,
@@ -33,16 +33,16 @@ impl Rows<'_> {
     ) -> Line<'static> {
         let line = |at: Option<usize>| {
             let at = at?;
-            Some((self.compared.line_of(hunk, at)?, words_at(hunk, at)))
+            Some((self.compared.hunk_line(hunk, at)?, words_at(hunk, at)))
         };
-        self.beside(line(old), line(new), is_cursor)
+        self.side_by_side(line(old), line(new), is_cursor)
     }
 
     pub(super) fn equal_pair(&self, line: &DiffLine, is_cursor: bool) -> Line<'static> {
-        self.beside(Some((line, &[])), Some((line, &[])), is_cursor)
+        self.side_by_side(Some((line, &[])), Some((line, &[])), is_cursor)
     }
 
-    fn beside(
+    fn side_by_side(
         &self,
         old: Option<(&DiffLine, &[Range<usize>])>,
         new: Option<(&DiffLine, &[Range<usize>])>,
@@ -50,33 +50,33 @@ impl Rows<'_> {
     ) -> Line<'static> {
         let left = self.width.saturating_sub(2) / 2;
         let right = self.width.saturating_sub(2 + left);
-        let mut spans = vec![self.cursor(is_cursor)];
-        spans.extend(self.half(old, Side::Old, left));
-        spans.push(own("│", self.theme.of(Meaning::Border)));
-        spans.extend(self.half(new, Side::New, right));
+        let mut spans = vec![self.cursor_span(is_cursor)];
+        spans.extend(self.half_spans(old, DiffSide::Old, left));
+        spans.push(trusted_span("│", self.theme.style_for(Meaning::Border)));
+        spans.extend(self.half_spans(new, DiffSide::New, right));
         Line::from(spans)
     }
 
-    /// One column of a row, as wide as it has to be.
-    fn half(
+    /// Returns one column of a row, padded to its width.
+    fn half_spans(
         &self,
         line: Option<(&DiffLine, &[Range<usize>])>,
-        side: Side,
+        side: DiffSide,
         width: usize,
     ) -> Vec<Span<'static>> {
         let mut spans = vec![];
         if let Some((line, words)) = line {
-            let (sign, looks, word) = looks(line.kind);
-            let looks = self.theme.of(looks);
-            let number = if side == Side::Old { line.old } else { line.new };
-            spans.push(own(self.number(number), self.theme.of(Meaning::Muted)));
-            spans.push(own(format!(" {sign} "), looks));
-            let room = width.saturating_sub(width_of(&spans));
-            let marks = if side == Side::New { self.marks(line, room) } else { vec![] };
+            let (sign, looks, word) = line_appearance(line.kind);
+            let looks = self.theme.style_for(looks);
+            let number = if side == DiffSide::Old { line.old } else { line.new };
+            spans.push(trusted_span(self.number_text(number), self.theme.style_for(Meaning::Muted)));
+            spans.push(trusted_span(format!(" {sign} "), looks));
+            let room = width.saturating_sub(spans_width(&spans));
+            let marks = if side == DiffSide::New { self.mark_spans(line, room) } else { vec![] };
             spans.extend(self.words_and_marks((line, words), (looks, word), marks, room));
         }
-        let blank = width.saturating_sub(width_of(&spans));
-        spans.push(own(" ".repeat(blank), Style::default()));
+        let blank = width.saturating_sub(spans_width(&spans));
+        spans.push(trusted_span(" ".repeat(blank), Style::default()));
         spans
     }
 }

@@ -1,7 +1,7 @@
-//! The lines of a comparison as rows: hunks with line numbers, signs, the words that changed, syntax colours, marks.
+//! The lines of a comparison as rows: hunks with line numbers, signs, changed words, syntax colours, marks.
 //!
-//! The text is drawn at once and plain; colours are laid over it when they have arrived. The words that changed are
-//! compared for the rows on screen only.
+//! The text is drawn immediately without colours, and with colours once they have arrived. Changed words are computed
+//! for the rows on screen only.
 
 use ratatui::{
     buffer::Buffer,
@@ -15,37 +15,37 @@ use crate::{
     session::{
         self,
         arrangement::Arrangement,
-        files::compared::{Compared, Row},
+        files::compared_file::{ComparedFile, DiffRow},
         judged_marks::{EvidenceMark, FlagMark},
     },
     widgets::{
-        line::{fit, own, safe, width_of},
-        paint::{Layer, paint, visible, window},
+        line::{fit_spans, trusted_span, safe_string, spans_width},
+        paint::{StyleLayer, paint_text, paintable_prefix, scrolled_line},
         panel::put_row,
         theme::{Meaning, Theme},
     },
 };
-use trajview_code::diff::{self, DiffLine, Hunk, LineKind};
+use trajview_code::diff::{self, DiffLine, DiffHunk, LineKind};
 
 use super::{
-    diff_gutter::Gutter,
-    line_marks::{Shown, label},
+    diff_gutter::BlameGutter,
+    line_marks::{ShownMarks, mark_label},
 };
 
-/// A file of two runs, side by side: the first run's lines to the left.
+/// Draws a file of two runs, side by side: the first run's lines to the left.
 pub(super) fn draw_between(
-    compared: &Compared,
-    colours: Option<&session::files::texts::Sides>,
+    compared: &ComparedFile,
+    colours: Option<&session::files::coloured_texts::ColouredSides>,
     (top, column, cursor): (usize, usize, Option<usize>),
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let rows = Rows {
+    let rows = ComparisonRows {
         compared,
         colours,
         theme,
-        digits: digits_of(compared),
+        digits: line_number_digits(compared),
         column,
         width: usize::from(area.width),
         gutter: None,
@@ -56,9 +56,9 @@ pub(super) fn draw_between(
     put_rows(&rows, top, cursor, area, buffer);
 }
 
-/// The rows that are seen, from `top` on.
+/// Draws the rows that are seen, from `top` on.
 pub(super) fn put_rows(
-    rows: &Rows<'_>,
+    rows: &ComparisonRows<'_>,
     top: usize,
     cursor: Option<usize>,
     area: Rect,
@@ -72,53 +72,53 @@ pub(super) fn put_rows(
     for (index, row) in seen {
         let is_cursor = Some(index) == cursor;
         let line = match *row {
-            Row::Hunk(hunk) => rows.hunk(hunk, is_cursor),
-            Row::Rest(lines) => rows.rest(lines, is_cursor),
-            Row::Pair { hunk, old, new } => rows.pair(hunk, old, new, words_at, is_cursor),
-            Row::Equal { .. } if compared.arrangement() == Arrangement::Columns => {
-                let Some(found) = compared.line(*row) else { continue };
+            DiffRow::Hunk(hunk) => rows.hunk_line(hunk, is_cursor),
+            DiffRow::Rest(lines) => rows.rest_line(lines, is_cursor),
+            DiffRow::Pair { hunk, old, new } => rows.pair_line(hunk, old, new, words_at, is_cursor),
+            DiffRow::Equal { .. } if compared.arrangement() == Arrangement::Columns => {
+                let Some(found) = compared.line_at(*row) else { continue };
                 rows.equal_pair(&found, is_cursor)
             }
-            Row::Equal { .. } | Row::Line { .. } => {
-                let Some(found) = compared.line(*row) else { continue };
+            DiffRow::Equal { .. } | DiffRow::Line { .. } => {
+                let Some(found) = compared.line_at(*row) else { continue };
                 let changed = match *row {
-                    Row::Line { hunk, line } => words_at(hunk, line),
+                    DiffRow::Line { hunk, line } => words_at(hunk, line),
                     _ => &[],
                 };
-                rows.line(&found, changed, is_cursor)
+                rows.text_line(&found, changed, is_cursor)
             }
         };
         put_row(line, None, area, (index - top) as u16, buffer);
     }
 }
 
-/// The words that changed in the lines on screen: bytes by hunk and line.
+/// Returns the words that changed in the lines on screen: bytes by hunk and line.
 fn changed_words(
-    compared: &Compared,
-    seen: impl Iterator<Item = Row>,
+    compared: &ComparedFile,
+    seen: impl Iterator<Item = DiffRow>,
 ) -> HashMap<(usize, usize), Vec<Range<usize>>> {
     let mut lines: HashMap<usize, Range<usize>> = HashMap::new();
     for row in seen {
         let (hunk, seen) = match row {
-            Row::Line { hunk, line } => (hunk, [Some(line), None]),
-            Row::Pair { hunk, old, new } => (hunk, [old, new]),
-            Row::Hunk(_) | Row::Rest(_) | Row::Equal { .. } => continue,
+            DiffRow::Line { hunk, line } => (hunk, [Some(line), None]),
+            DiffRow::Pair { hunk, old, new } => (hunk, [old, new]),
+            DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => continue,
         };
         for line in seen.into_iter().flatten() {
             let range = lines.entry(hunk).or_insert(line..line + 1);
             *range = range.start.min(line)..range.end.max(line + 1);
         }
     }
-    let hunks = compared.text().map_or(&[][..], |text| text.hunks.as_slice());
+    let hunks = compared.text_diff().map_or(&[][..], |text| text.hunks.as_slice());
     let of_hunk = |(index, seen): (usize, Range<usize>)| {
         hunks.get(index).map(|hunk| words_of_hunk(index, hunk, &seen)).unwrap_or_default()
     };
     lines.into_iter().flat_map(of_hunk).collect()
 }
 
-type Changed = ((usize, usize), Vec<Range<usize>>);
+type ChangedLineWords = ((usize, usize), Vec<Range<usize>>);
 
-fn words_of_hunk(index: usize, hunk: &Hunk, seen: &Range<usize>) -> Vec<Changed> {
+fn words_of_hunk(index: usize, hunk: &DiffHunk, seen: &Range<usize>) -> Vec<ChangedLineWords> {
     let has = |kind| hunk.lines.iter().any(|line| line.kind == kind);
     if !(has(LineKind::Removed) && has(LineKind::Added)) {
         return vec![]; // and a new file of many thousand lines is not looked through for each frame
@@ -127,31 +127,31 @@ fn words_of_hunk(index: usize, hunk: &Hunk, seen: &Range<usize>) -> Vec<Changed>
     let on_screen = pairs.filter(|(old, new)| seen.contains(old) || seen.contains(new));
     on_screen
         .flat_map(|(old, new)| {
-            let words = diff::words(&hunk.lines[old].text, &hunk.lines[new].text);
+            let words = diff::word_differences(&hunk.lines[old].text, &hunk.lines[new].text);
             [((index, old), words.old), ((index, new), words.new)]
         })
         .collect()
 }
 
-/// What all rows of one comparison share.
-pub struct Rows<'a> {
-    pub(super) compared: &'a Compared,
-    pub(super) colours: Option<&'a session::files::texts::Sides>,
+/// The state that all rows of one comparison share.
+pub struct ComparisonRows<'a> {
+    pub(super) compared: &'a ComparedFile,
+    pub(super) colours: Option<&'a session::files::coloured_texts::ColouredSides>,
     pub(super) theme: Theme,
     pub(super) digits: usize,
     pub(super) column: usize,
     pub(super) width: usize,
-    /// Who wrote the lines, where a whole file is shown.
-    pub(super) gutter: Option<Gutter<'a>>,
-    pub(super) marks: Option<Shown<'a>>,
+    /// The authors of the lines. Given only where a whole file is shown.
+    pub(super) gutter: Option<BlameGutter<'a>>,
+    pub(super) marks: Option<ShownMarks<'a>>,
     pub(super) evidence: Vec<EvidenceMark>,
     pub(super) flags: Vec<FlagMark>,
 }
 
-impl Rows<'_> {
-    /// `⋯ 23 lines  @@ −40,7 +40,9 @@`, over the whole width.
-    fn hunk(&self, index: usize, is_cursor: bool) -> Line<'static> {
-        let hunks = self.compared.text().map_or(&[][..], |text| text.hunks.as_slice());
+impl ComparisonRows<'_> {
+    /// Returns `⋯ 23 lines  @@ −40,7 +40,9 @@` over the whole width.
+    fn hunk_line(&self, index: usize, is_cursor: bool) -> Line<'static> {
+        let hunks = self.compared.text_diff().map_or(&[][..], |text| text.hunks.as_slice());
         let Some(hunk) = hunks.get(index) else { return Line::default() };
         let words = match (hunk.old_start, hunk.new_start) {
             (0, 0) => {
@@ -159,48 +159,48 @@ impl Rows<'_> {
             }
             (old, new) => format!("@@ −{old},{} +{new},{} @@", hunk.old_len, hunk.new_len),
         };
-        let style = self.theme.of(Meaning::Hunk);
-        let mut spans = vec![self.cursor(is_cursor)];
+        let style = self.theme.style_for(Meaning::Hunk);
+        let mut spans = vec![self.cursor_span(is_cursor)];
         if let Some(lines) = self.compared.folded_before(index) {
-            spans.push(self.folded(lines));
+            spans.push(self.folded_span(lines));
         }
-        spans.push(own(words, style));
-        Line::from(fit(spans, self.width))
+        spans.push(trusted_span(words, style));
+        Line::from(fit_spans(spans, self.width))
     }
 
-    /// `⋯ 23 lines`, after the last hunk.
-    fn rest(&self, lines: usize, is_cursor: bool) -> Line<'static> {
-        Line::from(fit(vec![self.cursor(is_cursor), self.folded(lines)], self.width))
+    /// Returns `⋯ 23 lines`, after the last hunk.
+    fn rest_line(&self, lines: usize, is_cursor: bool) -> Line<'static> {
+        Line::from(fit_spans(vec![self.cursor_span(is_cursor), self.folded_span(lines)], self.width))
     }
 
-    fn folded(&self, lines: usize) -> Span<'static> {
+    fn folded_span(&self, lines: usize) -> Span<'static> {
         let words = if lines == 1 { "line" } else { "lines" };
-        own(format!("⋯ {lines} {words}  "), self.theme.of(Meaning::Muted))
+        trusted_span(format!("⋯ {lines} {words}  "), self.theme.style_for(Meaning::Muted))
     }
 
-    /// ` 40   40   text`
-    fn line(&self, line: &DiffLine, words: &[Range<usize>], is_cursor: bool) -> Line<'static> {
-        let (sign, side, word) = looks(line.kind);
-        let side = self.theme.of(side);
-        let mut spans = vec![self.cursor(is_cursor)];
+    /// Returns ` 40   40   text`.
+    fn text_line(&self, line: &DiffLine, words: &[Range<usize>], is_cursor: bool) -> Line<'static> {
+        let (sign, side, word) = line_appearance(line.kind);
+        let side = self.theme.style_for(side);
+        let mut spans = vec![self.cursor_span(is_cursor)];
         match &self.gutter {
-            Some(gutter) => spans.extend(gutter.of_line(line.new)),
+            Some(gutter) => spans.extend(gutter.line_spans(line.new)),
             None => spans.extend([
-                own(self.number(line.old), self.theme.of(Meaning::Muted)),
-                own(" ", Style::default()),
+                trusted_span(self.number_text(line.old), self.theme.style_for(Meaning::Muted)),
+                trusted_span(" ", Style::default()),
             ]),
         }
         spans.extend([
-            own(self.number(line.new), self.theme.of(Meaning::Muted)),
-            own(format!(" {sign} "), side),
+            trusted_span(self.number_text(line.new), self.theme.style_for(Meaning::Muted)),
+            trusted_span(format!(" {sign} "), side),
         ]);
-        let room = self.width.saturating_sub(width_of(&spans));
-        let marks = self.marks(line, room);
+        let room = self.width.saturating_sub(spans_width(&spans));
+        let marks = self.mark_spans(line, room);
         spans.extend(self.words_and_marks((line, words), (side, word), marks, room));
         Line::from(spans)
     }
 
-    /// The text of a line, and its marks at the right edge.
+    /// Returns the text of a line, and its marks at the right edge.
     pub(super) fn words_and_marks(
         &self,
         (line, words): (&DiffLine, &[Range<usize>]),
@@ -208,52 +208,52 @@ impl Rows<'_> {
         marks: Vec<Span<'static>>,
         room: usize,
     ) -> Vec<Span<'static>> {
-        let room = room.saturating_sub(width_of(&marks));
-        let mut spans = self.words(line, words, looks, room).spans;
+        let room = room.saturating_sub(spans_width(&marks));
+        let mut spans = self.painted_text(line, words, looks, room).spans;
         if !marks.is_empty() {
-            let blank = room.saturating_sub(width_of(&spans));
-            spans.push(own(" ".repeat(blank), Style::default()));
+            let blank = room.saturating_sub(spans_width(&spans));
+            spans.push(trusted_span(" ".repeat(blank), Style::default()));
             spans.extend(marks);
         }
         spans
     }
 
-    /// `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.
-    pub(super) fn marks(&self, line: &DiffLine, room: usize) -> Vec<Span<'static>> {
+    /// Returns `  ▲ CC 14  § rule-id`, for the right edge; no more than half of the room.
+    pub(super) fn mark_spans(&self, line: &DiffLine, room: usize) -> Vec<Span<'static>> {
         let Some(number) = line.new else { return vec![] };
-        let style = self.theme.of(Meaning::Warning);
-        let code = self.marks.iter().flat_map(|shown| shown.at(number, self.compared));
+        let style = self.theme.style_for(Meaning::Warning);
+        let code = self.marks.iter().flat_map(|shown| shown.marks_at_line(number, self.compared));
         let evidence = self.evidence.iter().filter(|mark| *mark.lines.start() == number);
-        let evidence = evidence.map(EvidenceMark::label);
+        let evidence = evidence.map(EvidenceMark::mark_label);
         let flags = self.flags.iter().filter(|mark| *mark.lines.start() == number);
-        let judged = evidence.chain(flags.map(FlagMark::label));
-        let labels: Vec<String> = judged.chain(code.map(label)).collect();
+        let judged = evidence.chain(flags.map(FlagMark::mark_label));
+        let labels: Vec<String> = judged.chain(code.map(mark_label)).collect();
         if labels.is_empty() {
             return vec![];
         }
-        fit(vec![own(format!("  {} ", safe(&labels.join("  "))), style)], room / 2)
+        fit_spans(vec![trusted_span(format!("  {} ", safe_string(&labels.join("  "))), style)], room / 2)
     }
 
-    /// The text of a line, as much of it as there is room for.
-    fn words(
+    /// Returns the text of a line, as much of it as there is room for.
+    fn painted_text(
         &self,
         line: &DiffLine,
         words: &[Range<usize>],
         (side, word): (Style, Meaning),
         room: usize,
     ) -> Line<'static> {
-        let text = visible(&line.text, self.column);
-        let layers = self.layers(line, words, self.theme.of(word));
-        let mut painted = paint(text, side, &layers, self.theme.writing());
+        let text = paintable_prefix(&line.text, self.column);
+        let layers = self.style_layers(line, words, self.theme.style_for(word));
+        let mut painted = paint_text(text, side, &layers, self.theme.line_display());
         if !line.newline {
-            painted.push(own(" ⊘ no line end", self.theme.of(Meaning::Muted)));
+            painted.push(trusted_span(" ⊘ no line end", self.theme.style_for(Meaning::Muted)));
         }
-        window(painted, self.column, room, self.theme.of(Meaning::Muted))
+        scrolled_line(painted, self.column, room, self.theme.style_for(Meaning::Muted))
     }
 
-    fn layers(&self, line: &DiffLine, words: &[Range<usize>], word: Style) -> Vec<Layer> {
-        let spans = self.colours.map_or(&[][..], |colours| colours.of(line));
-        let syntax = spans.iter().map(|span| (span.range.clone(), self.theme.syntax(span.class)));
+    fn style_layers(&self, line: &DiffLine, words: &[Range<usize>], word: Style) -> Vec<StyleLayer> {
+        let spans = self.colours.map_or(&[][..], |colours| colours.line_spans(line));
+        let syntax = spans.iter().map(|span| (span.range.clone(), self.theme.syntax_style(span.class)));
         let words = words.iter().map(|range| (range.clone(), word));
         match line.kind {
             LineKind::Context => syntax.collect(),
@@ -263,18 +263,18 @@ impl Rows<'_> {
         }
     }
 
-    pub(super) fn number(&self, number: Option<usize>) -> String {
+    pub(super) fn number_text(&self, number: Option<usize>) -> String {
         let digits = self.digits;
         number.map_or_else(|| " ".repeat(digits), |number| format!("{number:>digits$}"))
     }
 
-    pub(super) fn cursor(&self, is_here: bool) -> Span<'static> {
-        own(if is_here { "▌" } else { " " }, self.theme.of(Meaning::FocusedBorder))
+    pub(super) fn cursor_span(&self, is_here: bool) -> Span<'static> {
+        trusted_span(if is_here { "▌" } else { " " }, self.theme.style_for(Meaning::FocusedBorder))
     }
 }
 
-/// Sign, colour of the line, colour of the words that changed.
-pub(super) const fn looks(kind: LineKind) -> (&'static str, Meaning, Meaning) {
+/// Returns the sign, the colour of the line, and the colour of the changed words.
+pub(super) const fn line_appearance(kind: LineKind) -> (&'static str, Meaning, Meaning) {
     match kind {
         LineKind::Context => (" ", Meaning::Text, Meaning::Text),
         LineKind::Removed => ("−", Meaning::Removed, Meaning::RemovedWord),
@@ -283,7 +283,7 @@ pub(super) const fn looks(kind: LineKind) -> (&'static str, Meaning, Meaning) {
 }
 
 /// Digits of the largest line number.
-pub(super) fn digits_of(compared: &Compared) -> usize {
+pub(super) fn line_number_digits(compared: &ComparedFile) -> usize {
     let ends = compared
         .hunks()
         .iter()

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use crate::widgets::scroll::Motion;
 use trajview_run::{
     RepoPath, Run,
-    files::{Moment, Timeline},
+    files::{RunMoment, Timeline},
 };
 
 /// One row of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Row {
+pub enum FileTreeRow {
     Folder {
-        /// With a slash at the end.
+        /// Path of the folder, with a slash at the end.
         path: String,
         depth: usize,
         /// Files in it and below.
@@ -27,20 +27,20 @@ pub enum Row {
 
 #[derive(Debug, Default)]
 pub struct FileTree {
-    /// Whether the list of files shows it.
+    /// True if the list of files shows the tree.
     pub is_shown: bool,
     pub cursor: usize,
-    rows: Vec<Row>,
+    rows: Vec<FileTreeRow>,
     /// Folders that are open.
     open: HashSet<String>,
     /// Sorted.
     paths: Vec<RepoPath>,
-    /// The moment whose files these are.
-    moment: Option<Moment>,
+    /// The moment to which the files belong.
+    moment: Option<RunMoment>,
 }
 
 impl FileTree {
-    pub fn rows(&self) -> &[Row] {
+    pub fn tree_rows(&self) -> &[FileTreeRow] {
         &self.rows
     }
 
@@ -48,61 +48,61 @@ impl FileTree {
         self.paths.len()
     }
 
-    pub fn selected(&self) -> Option<&Row> {
+    pub fn selected_row(&self) -> Option<&FileTreeRow> {
         self.rows.get(self.cursor)
     }
 
-    pub fn go(&mut self, motion: Motion, height: usize) {
-        self.cursor = motion.from(self.cursor, self.rows.len(), height);
+    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+        self.cursor = motion.target_row(self.cursor, self.rows.len(), height);
     }
 
     /// Opens or closes the selected folder.
-    pub fn fold(&mut self) {
-        let Some(Row::Folder { path, .. }) = self.selected() else { return };
+    pub fn toggle_folder(&mut self) {
+        let Some(FileTreeRow::Folder { path, .. }) = self.selected_row() else { return };
         let path = path.clone();
         if !self.open.remove(&path) {
             self.open.insert(path);
         }
-        self.cut();
+        self.rebuild_rows();
     }
 
-    /// Shows a file: its folders are opened, the cursor goes to it.
-    pub fn reveal(&mut self, wanted: &RepoPath) {
+    /// Shows a file: opens its folders and moves the cursor to it.
+    pub fn reveal_file(&mut self, wanted: &RepoPath) {
         let slashes = wanted.as_str().match_indices('/');
         self.open.extend(slashes.map(|(at, _)| wanted.as_str()[..=at].to_owned()));
-        self.cut();
-        let is_wanted = |row: &Row| matches!(row, Row::File { path, .. } if path == wanted);
+        self.rebuild_rows();
+        let is_wanted = |row: &FileTreeRow| matches!(row, FileTreeRow::File { path, .. } if path == wanted);
         if let Some(row) = self.rows.iter().position(is_wanted) {
             self.cursor = row;
         }
     }
 
-    /// The files are to be listed anew, folders stay as they are.
-    pub const fn forget(&mut self) {
+    /// Clears the moment, so that the files are listed again. Folders keep their state.
+    pub const fn forget_moment(&mut self) {
         self.moment = None;
     }
 
     /// Brings the rows in step with the moment. Called after every message.
-    pub fn settle(&mut self, run: &Run, moment: Moment, timeline: Option<&Timeline>) {
+    pub fn settle_tree(&mut self, run: &Run, moment: RunMoment, timeline: Option<&Timeline>) {
         let is_new = self.is_shown && self.moment != Some(moment);
         let Some(timeline) = timeline.filter(|_| is_new) else { return };
         self.moment = Some(moment);
         self.paths = timeline.tree_at(run, moment).files.into_keys().collect();
-        self.cut();
+        self.rebuild_rows();
     }
 
-    /// Cuts the rows anew and stays on the same file, or folder.
-    fn cut(&mut self) {
-        let name = self.selected().map(|row| row.path().to_owned());
+    /// Builds the rows again and keeps the cursor on the same file or folder.
+    fn rebuild_rows(&mut self) {
+        let name = self.selected_row().map(|row| row.row_path().to_owned());
         self.rows.clear();
         push_rows(&self.paths, "", 0, &self.open, &mut self.rows);
-        let same = name.and_then(|name| self.rows.iter().position(|row| row.path() == name));
+        let same = name.and_then(|name| self.rows.iter().position(|row| row.row_path() == name));
         self.cursor = same.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
     }
 }
 
-impl Row {
-    pub fn path(&self) -> &str {
+impl FileTreeRow {
+    pub fn row_path(&self) -> &str {
         match self {
             Self::Folder { path, .. } => path,
             Self::File { path, .. } => path.as_str(),
@@ -116,7 +116,7 @@ fn push_rows(
     folder: &str,
     depth: usize,
     open: &HashSet<String>,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<FileTreeRow>,
 ) {
     let rest = |path: &RepoPath| path.as_str().get(folder.len()..).unwrap_or_default().to_owned();
     let folder_of = |path: &RepoPath| rest(path).split_once('/').map(|(name, _)| name.to_owned());
@@ -124,32 +124,32 @@ fn push_rows(
         let Some(name) = inside.first().and_then(folder_of) else { continue };
         let path = format!("{folder}{name}/");
         let is_open = open.contains(&path);
-        rows.push(Row::Folder { path: path.clone(), depth, files: inside.len(), is_open });
+        rows.push(FileTreeRow::Folder { path: path.clone(), depth, files: inside.len(), is_open });
         if is_open {
             push_rows(inside, &path, depth + 1, open, rows);
         }
     }
     let files = paths.iter().filter(|path| folder_of(path).is_none());
-    rows.extend(files.map(|path| Row::File { path: path.clone(), depth }));
+    rows.extend(files.map(|path| FileTreeRow::File { path: path.clone(), depth }));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::files::{BlobId, Tree, TreeFile};
+    use trajview_run::files::{BlobId, SourceTree, TreeFile};
 
     fn tree() -> FileTree {
-        let file = TreeFile::known(BlobId::of(b""));
+        let file = TreeFile::with_blob(BlobId::for_bytes(b""));
         let paths = ["a.txt", "a/b/c.py", "a/b/d.py", "a/e.py", "z.md"];
         let files = paths.map(|path| (RepoPath::new(path).unwrap(), file)).into();
-        let timeline = Timeline { base: Tree { files }, ..Timeline::default() };
+        let timeline = Timeline { base: SourceTree { files }, ..Timeline::default() };
         let mut tree = FileTree { is_shown: true, ..FileTree::default() };
-        tree.settle(&Run::default(), Moment::after(1), Some(&timeline));
+        tree.settle_tree(&Run::default(), RunMoment::after_turns(1), Some(&timeline));
         tree
     }
 
     fn shown(tree: &FileTree) -> Vec<&str> {
-        tree.rows().iter().map(Row::path).collect()
+        tree.tree_rows().iter().map(FileTreeRow::row_path).collect()
     }
 
     #[test]
@@ -157,24 +157,24 @@ mod tests {
         let tree = tree();
 
         assert_eq!(shown(&tree), ["a/", "a.txt", "z.md"]);
-        assert!(matches!(tree.selected(), Some(Row::Folder { files: 3, is_open: false, .. })));
+        assert!(matches!(tree.selected_row(), Some(FileTreeRow::Folder { files: 3, is_open: false, .. })));
     }
 
     #[test]
     fn a_folder_opens_and_closes() {
         let mut tree = tree();
-        tree.fold();
+        tree.toggle_folder();
         assert_eq!(shown(&tree), ["a/", "a/b/", "a/e.py", "a.txt", "z.md"]);
 
-        tree.fold();
+        tree.toggle_folder();
         assert_eq!(shown(&tree), ["a/", "a.txt", "z.md"]);
     }
 
     #[test]
     fn a_file_is_shown_with_every_folder_above_it_open() {
         let mut tree = tree();
-        tree.reveal(&RepoPath::new("a/b/d.py").unwrap());
+        tree.reveal_file(&RepoPath::new("a/b/d.py").unwrap());
 
-        assert_eq!(tree.selected().map(Row::path), Some("a/b/d.py"));
+        assert_eq!(tree.selected_row().map(FileTreeRow::row_path), Some("a/b/d.py"));
     }
 }

@@ -1,179 +1,179 @@
-//! Fields that are filled in before something is begun. What is wrong with a value is said at its field.
+//! A form of fields that are filled in before something is started. An error of a value is shown at its field.
 
 use ratatui::text::Line;
 
 use crate::{
-    session::jobs::Choice,
+    session::jobs::FormChoice,
     widgets::{
-        line::{fit, fit_end, own, recorded, safe},
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string},
         scroll::{Motion, Scroll},
         theme::{Meaning, Theme},
     },
 };
 
 /// Cells of the name of a field, blanks around it included.
-pub const LABEL: usize = 16;
+pub const LABEL_CELLS: usize = 16;
 
 /// Fields from the top, and which of them has the keyboard.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Form {
-    pub fields: Vec<Field>,
+pub struct FieldForm {
+    pub fields: Vec<FormField>,
     pub rows: Scroll,
     /// While keys type into the field at the cursor: its text before that.
     pub typing: Option<String>,
     /// Fields that mean nothing with what is chosen now; they keep their values.
-    hidden: Vec<Field>,
+    hidden: Vec<FormField>,
     /// The ids of all fields, from the top.
     order: Vec<&'static str>,
 }
 
-/// One thing that may be said otherwise.
+/// One setting of the form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field {
-    /// What the code knows it by; each once in a form.
+pub struct FormField {
+    /// Identifies the field in the code. Unique within a form.
     pub id: &'static str,
     pub label: &'static str,
-    pub value: Value,
-    /// What stands behind the value, less bright.
+    pub value: FieldValue,
+    /// A remark, drawn dimmed behind the value.
     pub remark: String,
-    /// What is taken while no words are in it, as the last plan has it.
+    /// The value that is used while the field is empty, from the last plan.
     pub proposed: Option<String>,
-    /// Why the value cannot be taken: a sentence. It goes when the value changes.
+    /// The reason why the value is invalid, as a sentence. Cleared when the value changes.
     pub error: Option<String>,
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
+pub enum FieldValue {
     /// One of several; `at` is a position among them.
-    Choice { options: Vec<Choice>, at: usize },
-    /// Any words in one line; `empty` says what none of them means.
+    Choice { options: Vec<FormChoice>, at: usize },
+    /// Free text in one line. `empty` explains an empty text.
     Text { text: String, empty: &'static str },
-    /// A number in steps, `step` or more where there is one; `empty` says what none means.
+    /// A number that changes in steps and is at least `step` if given. `empty` explains a missing number.
     Amount { amount: Option<f64>, step: f64, unit: &'static str, empty: &'static str },
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum FormMessage {
     Move(Motion),
-    /// By so many values or steps.
+    /// Changes the value by this many values or steps.
     Change(isize),
     /// Type into the field, or take its next value.
     Edit,
     Type(String),
     Erase,
     EraseAll,
-    /// What is typed stays.
+    /// Accepts the typed text.
     Accept,
-    /// What stood there before comes back.
+    /// Restores the previous text.
     Cancel,
 }
 
-impl Field {
-    pub fn choice(id: &'static str, label: &'static str, options: Vec<Choice>, at: usize) -> Self {
-        Self::of(id, label, Value::Choice { options, at })
+impl FormField {
+    pub fn with_choices(id: &'static str, label: &'static str, options: Vec<FormChoice>, at: usize) -> Self {
+        Self::with_value(id, label, FieldValue::Choice { options, at })
     }
 
-    pub fn text(id: &'static str, label: &'static str, text: &str, empty: &'static str) -> Self {
-        Self::of(id, label, Value::Text { text: text.to_owned(), empty })
+    pub fn with_text(id: &'static str, label: &'static str, text: &str, empty: &'static str) -> Self {
+        Self::with_value(id, label, FieldValue::Text { text: text.to_owned(), empty })
     }
 
-    pub fn amount(
+    pub fn with_amount(
         id: &'static str,
         label: &'static str,
         (amount, step): (Option<f64>, f64),
         unit: &'static str,
         empty: &'static str,
     ) -> Self {
-        Self::of(id, label, Value::Amount { amount, step, unit, empty })
+        Self::with_value(id, label, FieldValue::Amount { amount, step, unit, empty })
     }
 
-    pub const fn of(id: &'static str, label: &'static str, value: Value) -> Self {
+    pub const fn with_value(id: &'static str, label: &'static str, value: FieldValue) -> Self {
         Self { id, label, value, remark: String::new(), proposed: None, error: None }
     }
 
-    /// The value that is chosen; None for a field without choices.
-    pub fn chosen(&self) -> Option<&Choice> {
+    /// Returns the value that is chosen. None for a field without choices.
+    pub fn chosen_value(&self) -> Option<&FormChoice> {
         match &self.value {
-            Value::Choice { options, at } => options.get(*at),
-            Value::Text { .. } | Value::Amount { .. } => None,
+            FieldValue::Choice { options, at } => options.get(*at),
+            FieldValue::Text { .. } | FieldValue::Amount { .. } => None,
         }
     }
 
-    fn change(&mut self, by: isize) {
+    fn change_value(&mut self, by: isize) {
         self.error = None;
         match &mut self.value {
-            Value::Choice { options, at } if !options.is_empty() => {
+            FieldValue::Choice { options, at } if !options.is_empty() => {
                 *at = (*at as isize + by).rem_euclid(options.len() as isize) as usize;
             }
-            Value::Amount { amount, step, .. } => {
+            FieldValue::Amount { amount, step, .. } => {
                 let wanted = amount.unwrap_or_default() + *step * by as f64;
                 *amount = (wanted >= *step).then_some(wanted);
             }
-            Value::Choice { .. } | Value::Text { .. } => {}
+            FieldValue::Choice { .. } | FieldValue::Text { .. } => {}
         }
     }
 }
 
-impl Form {
-    pub fn new(fields: Vec<Field>) -> Self {
+impl FieldForm {
+    pub fn new(fields: Vec<FormField>) -> Self {
         let order = fields.iter().map(|field| field.id).collect();
         Self { fields, order, ..Self::default() }
     }
 
-    /// The field at the cursor.
-    pub fn field(&self) -> Option<&Field> {
+    /// Returns the field at the cursor.
+    pub fn cursor_field(&self) -> Option<&FormField> {
         self.fields.get(self.rows.cursor)
     }
 
-    /// The field of this id.
-    pub fn get(&self, id: &str) -> Option<&Field> {
+    /// Returns the field of this id.
+    pub fn field_by_id(&self, id: &str) -> Option<&FormField> {
         self.fields.iter().find(|field| field.id == id)
     }
 
-    pub fn get_mut(&mut self, id: &str) -> Option<&mut Field> {
+    pub fn get_mut(&mut self, id: &str) -> Option<&mut FormField> {
         self.fields.iter_mut().find(|field| field.id == id)
     }
 
-    /// The id of what is chosen in a field; empty where the form has no such choice.
-    pub fn choice(&self, id: &str) -> &str {
-        self.get(id).and_then(Field::chosen).map_or("", |choice| &choice.id)
+    /// Returns the id of what is chosen in a field. Empty if the form has no such choice.
+    pub fn chosen_id(&self, id: &str) -> &str {
+        self.field_by_id(id).and_then(FormField::chosen_value).map_or("", |choice| &choice.id)
     }
 
-    /// What is typed in a field, without blanks around it; None where there is nothing.
-    pub fn text(&self, id: &str) -> Option<&str> {
-        match &self.get(id)?.value {
-            Value::Text { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
-            Value::Choice { .. } | Value::Amount { .. } => None,
+    /// Returns the text of a field without blanks around it. None if it is empty.
+    pub fn typed_text(&self, id: &str) -> Option<&str> {
+        match &self.field_by_id(id)?.value {
+            FieldValue::Text { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
+            FieldValue::Choice { .. } | FieldValue::Amount { .. } => None,
         }
     }
 
-    /// The number in a field; None where none is wanted.
-    pub fn amount(&self, id: &str) -> Option<f64> {
-        match self.get(id)?.value {
-            Value::Amount { amount, .. } => amount,
-            Value::Choice { .. } | Value::Text { .. } => None,
+    /// Returns the number in a field. None if none is wanted.
+    pub fn typed_amount(&self, id: &str) -> Option<f64> {
+        match self.field_by_id(id)?.value {
+            FieldValue::Amount { amount, .. } => amount,
+            FieldValue::Choice { .. } | FieldValue::Text { .. } => None,
         }
     }
 
     /// Takes the value of this id in a field of choices, where it is among them.
-    pub fn choose(&mut self, field: &str, id: &str) {
-        if let Some(Value::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
+    pub fn choose_value(&mut self, field: &str, id: &str) {
+        if let Some(FieldValue::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
             *at = options.iter().position(|option| option.id == id).unwrap_or(*at);
         }
     }
 
     /// Puts other values into a field of choices; what is chosen stays where it is among them.
-    pub fn offer(&mut self, field: &str, offered: Vec<Choice>) {
-        let chosen = self.choice(field).to_owned();
-        if let Some(Value::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
+    pub fn offer_choices(&mut self, field: &str, offered: Vec<FormChoice>) {
+        let chosen = self.chosen_id(field).to_owned();
+        if let Some(FieldValue::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
             (*options, *at) = (offered, 0);
         }
-        self.choose(field, &chosen);
+        self.choose_value(field, &chosen);
     }
 
     /// Shows a field at its place, or hides it.
-    pub fn show(&mut self, id: &str, is_shown: bool) {
+    pub fn show_field(&mut self, id: &str, is_shown: bool) {
         let (from, to) = match is_shown {
             true => (&mut self.hidden, &mut self.fields),
             false => (&mut self.fields, &mut self.hidden),
@@ -185,27 +185,27 @@ impl Form {
         to.insert(before, field);
     }
 
-    /// Every field with its value, as [`Form::fill`] takes it; those that are hidden too.
-    pub fn values(&self) -> Vec<(String, String)> {
-        let value = |field: &Field| match &field.value {
-            Value::Choice { .. } => field.chosen().map_or_else(String::new, |it| it.id.clone()),
-            Value::Text { text, .. } => text.clone(),
-            Value::Amount { amount, .. } => amount.map_or_else(String::new, |it| it.to_string()),
+    /// Returns every field with its value, as [`FieldForm::fill_field`] takes it; those that are hidden too.
+    pub fn field_values(&self) -> Vec<(String, String)> {
+        let value = |field: &FormField| match &field.value {
+            FieldValue::Choice { .. } => field.chosen_value().map_or_else(String::new, |it| it.id.clone()),
+            FieldValue::Text { text, .. } => text.clone(),
+            FieldValue::Amount { amount, .. } => amount.map_or_else(String::new, |it| it.to_string()),
         };
         let all = self.fields.iter().chain(&self.hidden);
         all.map(|field| (field.id.to_owned(), value(field))).collect()
     }
 
-    /// Gives a field, shown or hidden, a value that [`Form::values`] gave; one that means nothing here is left out.
-    pub fn fill(&mut self, id: &str, value: &str) {
+    /// Gives a field, shown or hidden, a value that [`FieldForm::field_values`] gave; one that means nothing here is left out.
+    pub fn fill_field(&mut self, id: &str, value: &str) {
         let all = self.fields.iter_mut().chain(&mut self.hidden);
         for field in all.filter(|field| field.id == id) {
             match &mut field.value {
-                Value::Choice { options, at } => {
+                FieldValue::Choice { options, at } => {
                     *at = options.iter().position(|it| it.id == value).unwrap_or(*at);
                 }
-                Value::Text { text, .. } => value.clone_into(text),
-                Value::Amount { amount, .. } => {
+                FieldValue::Text { text, .. } => value.clone_into(text),
+                FieldValue::Amount { amount, .. } => {
                     *amount = value.parse().ok().filter(|it: &f64| it.is_finite() && *it > 0.0);
                 }
             }
@@ -213,36 +213,36 @@ impl Form {
     }
 
     /// Says at a field why its value cannot be taken.
-    pub fn refuse(&mut self, id: &str, why: &str) {
+    pub fn refuse_value(&mut self, id: &str, why: &str) {
         if let Some(field) = self.get_mut(id) {
             field.error = Some(why.to_owned());
         }
     }
 
-    /// What is typed at the moment.
-    pub fn line(&self) -> Option<&str> {
+    /// Returns the text that is being typed.
+    pub fn typing_line(&self) -> Option<&str> {
         self.typing.as_ref()?;
-        match &self.field()?.value {
-            Value::Text { text, .. } => Some(text),
-            Value::Choice { .. } | Value::Amount { .. } => None,
+        match &self.cursor_field()?.value {
+            FieldValue::Text { text, .. } => Some(text),
+            FieldValue::Choice { .. } | FieldValue::Amount { .. } => None,
         }
     }
 
     /// Changes it; `height` is how many rows are seen.
-    pub fn update(&mut self, message: Message, height: usize) {
+    pub fn update_form(&mut self, message: FormMessage, height: usize) {
         match message {
-            Message::Move(motion) => {
-                self.rows.cursor = motion.from(self.rows.cursor, self.fields.len(), height);
+            FormMessage::Move(motion) => {
+                self.rows.cursor = motion.target_row(self.rows.cursor, self.fields.len(), height);
             }
-            Message::Change(by) => self.at_cursor(|field| field.change(by)),
-            Message::Edit => self.edit(),
-            Message::Type(words) => self.on_text(|text| text.push_str(&words)),
-            Message::Erase => self.on_text(|text| {
+            FormMessage::Change(by) => self.change_at_cursor(|field| field.change_value(by)),
+            FormMessage::Edit => self.edit_field(),
+            FormMessage::Type(words) => self.on_text(|text| text.push_str(&words)),
+            FormMessage::Erase => self.on_text(|text| {
                 text.pop();
             }),
-            Message::EraseAll => self.on_text(String::clear),
-            Message::Accept => self.typing = None,
-            Message::Cancel => {
+            FormMessage::EraseAll => self.on_text(String::clear),
+            FormMessage::Accept => self.typing = None,
+            FormMessage::Cancel => {
                 if let Some(before) = self.typing.take() {
                     self.on_text(|text| *text = before);
                 }
@@ -250,32 +250,32 @@ impl Form {
         }
     }
 
-    fn at_cursor(&mut self, change: impl FnOnce(&mut Field)) {
+    fn change_at_cursor(&mut self, change: impl FnOnce(&mut FormField)) {
         if let Some(field) = self.fields.get_mut(self.rows.cursor) {
             change(field);
         }
     }
 
-    fn edit(&mut self) {
-        let proposed = self.field().and_then(|field| field.proposed.clone());
-        match self.field().map(|field| &field.value) {
-            Some(Value::Text { text, .. }) => {
+    fn edit_field(&mut self) {
+        let proposed = self.cursor_field().and_then(|field| field.proposed.clone());
+        match self.cursor_field().map(|field| &field.value) {
+            Some(FieldValue::Text { text, .. }) => {
                 let before = text.clone();
                 if let (true, Some(words)) = (before.is_empty(), proposed) {
                     self.on_text(|text| *text = words);
                 }
                 self.typing = Some(before);
             }
-            Some(Value::Choice { .. } | Value::Amount { .. }) => {
-                self.at_cursor(|field| field.change(1));
+            Some(FieldValue::Choice { .. } | FieldValue::Amount { .. }) => {
+                self.change_at_cursor(|field| field.change_value(1));
             }
             None => {}
         }
     }
 
     fn on_text(&mut self, change: impl FnOnce(&mut String)) {
-        self.at_cursor(|field| {
-            if let Value::Text { text, .. } = &mut field.value {
+        self.change_at_cursor(|field| {
+            if let FieldValue::Text { text, .. } = &mut field.value {
                 change(text);
                 field.error = None;
             }
@@ -283,133 +283,133 @@ impl Form {
     }
 }
 
-/// ` profile        ‹ trajview ›`
+/// Returns ` profile        ‹ trajview ›`.
 pub fn field_row(
-    field: &Field,
+    field: &FormField,
     (types, dialog_is_looking): (bool, bool),
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-    let mut spans = vec![own(format!(" {:<1$}", field.label, LABEL - 1), muted)];
-    let room = width.saturating_sub(LABEL + 2);
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+    let mut spans = vec![trusted_span(format!(" {:<1$}", field.label, LABEL_CELLS - 1), muted)];
+    let room = width.saturating_sub(LABEL_CELLS + 2);
     match &field.value {
-        Value::Choice { .. } => {
-            let chosen = field.chosen();
-            spans.push(own("‹ ", muted));
+        FieldValue::Choice { .. } => {
+            let chosen = field.chosen_value();
+            spans.push(trusted_span("‹ ", muted));
             let none = if dialog_is_looking { "looking…" } else { "nothing to choose from" };
             let label = chosen.map_or(none, |it| &it.label);
-            spans.push(recorded(label, theme.of(Meaning::Title)));
-            spans.push(own(" ›", muted));
+            spans.push(recorded_span(label, theme.style_for(Meaning::Title)));
+            spans.push(trusted_span(" ›", muted));
             let remark = chosen.map(|it| it.remark.as_str()).filter(|it| !it.is_empty());
-            spans.extend(remark.map(|words| recorded(&format!("  {words}"), muted)));
+            spans.extend(remark.map(|words| recorded_span(&format!("  {words}"), muted)));
         }
-        Value::Text { text, empty } if text.is_empty() && !types => match &field.proposed {
+        FieldValue::Text { text, empty } if text.is_empty() && !types => match &field.proposed {
             Some(words) => {
-                spans.push(own(fit_end(&safe(words), room.saturating_sub(10)), plain));
-                spans.push(own(" proposed", muted));
+                spans.push(trusted_span(fit_text_end(&safe_string(words), room.saturating_sub(10)), plain));
+                spans.push(trusted_span(" proposed", muted));
             }
-            None => spans.push(own((*empty).to_owned(), muted)),
+            None => spans.push(trusted_span((*empty).to_owned(), muted)),
         },
-        Value::Text { text, .. } => {
-            spans.push(own(fit_end(&safe(text), room), plain));
-            spans.extend(types.then(|| own("▏", theme.of(Meaning::Key))));
+        FieldValue::Text { text, .. } => {
+            spans.push(trusted_span(fit_text_end(&safe_string(text), room), plain));
+            spans.extend(types.then(|| trusted_span("▏", theme.style_for(Meaning::Key))));
         }
-        Value::Amount { amount, unit, empty, .. } => {
+        FieldValue::Amount { amount, unit, empty, .. } => {
             let words = amount.map_or((*empty).to_owned(), |it| format!("{it} {unit}"));
-            spans.push(own("‹ ", muted));
-            spans.push(own(words, if amount.is_some() { theme.of(Meaning::Title) } else { muted }));
-            spans.push(own(" ›", muted));
+            spans.push(trusted_span("‹ ", muted));
+            spans.push(trusted_span(words, if amount.is_some() { theme.style_for(Meaning::Title) } else { muted }));
+            spans.push(trusted_span(" ›", muted));
         }
     }
     if !field.remark.is_empty() {
-        spans.push(recorded(&format!("  {}", field.remark), muted));
+        spans.push(recorded_span(&format!("  {}", field.remark), muted));
     }
-    Line::from(fit(spans, width))
+    Line::from(fit_spans(spans, width))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn form() -> Form {
-        let options = vec![Choice::new("a", "A"), Choice::new("b", "B")];
-        Form::new(vec![
-            Field::choice("which", "which", options, 0),
-            Field::text("path", "path", "x", "none"),
-            Field::amount("most", "most", (None, 0.5), "USD", "no limit"),
+    fn form() -> FieldForm {
+        let options = vec![FormChoice::new("a", "A"), FormChoice::new("b", "B")];
+        FieldForm::new(vec![
+            FormField::with_choices("which", "which", options, 0),
+            FormField::with_text("path", "path", "x", "none"),
+            FormField::with_amount("most", "most", (None, 0.5), "USD", "no limit"),
         ])
     }
 
-    fn go(form: &mut Form, row: usize) {
-        form.update(Message::Move(Motion::To(row)), 10);
+    fn go(form: &mut FieldForm, row: usize) {
+        form.update_form(FormMessage::Move(Motion::To(row)), 10);
     }
 
     #[test]
     fn a_choice_goes_round_and_an_amount_ends_in_none() {
         let mut form = form();
-        form.update(Message::Change(-1), 10);
-        assert_eq!(form.choice("which"), "b");
-        form.update(Message::Edit, 10);
-        assert_eq!(form.choice("which"), "a");
+        form.update_form(FormMessage::Change(-1), 10);
+        assert_eq!(form.chosen_id("which"), "b");
+        form.update_form(FormMessage::Edit, 10);
+        assert_eq!(form.chosen_id("which"), "a");
 
         go(&mut form, 3);
-        form.update(Message::Change(3), 10);
-        assert_eq!(form.amount("most"), Some(1.5));
-        form.update(Message::Change(-3), 10);
-        assert_eq!(form.amount("most"), None);
+        form.update_form(FormMessage::Change(3), 10);
+        assert_eq!(form.typed_amount("most"), Some(1.5));
+        form.update_form(FormMessage::Change(-3), 10);
+        assert_eq!(form.typed_amount("most"), None);
     }
 
     #[test]
     fn what_is_typed_is_taken_or_given_back() {
         let mut form = form();
         go(&mut form, 2);
-        form.update(Message::Edit, 10);
-        form.update(Message::Type("yz".into()), 10);
-        assert_eq!(form.line(), Some("xyz"));
-        form.update(Message::Cancel, 10);
-        assert_eq!((form.text("path"), form.line()), (Some("x"), None));
+        form.update_form(FormMessage::Edit, 10);
+        form.update_form(FormMessage::Type("yz".into()), 10);
+        assert_eq!(form.typing_line(), Some("xyz"));
+        form.update_form(FormMessage::Cancel, 10);
+        assert_eq!((form.typed_text("path"), form.typing_line()), (Some("x"), None));
 
-        form.update(Message::Edit, 10);
-        form.update(Message::EraseAll, 10);
-        form.update(Message::Accept, 10);
-        assert_eq!(form.text("path"), None);
+        form.update_form(FormMessage::Edit, 10);
+        form.update_form(FormMessage::EraseAll, 10);
+        form.update_form(FormMessage::Accept, 10);
+        assert_eq!(form.typed_text("path"), None);
     }
 
     #[test]
     fn a_field_that_is_hidden_keeps_its_value_and_comes_back_to_its_place() {
         let mut form = form();
-        form.show("path", false);
-        let ids = |form: &Form| form.fields.iter().map(|it| it.id).collect::<Vec<_>>();
-        assert_eq!((ids(&form), form.text("path")), (vec!["which", "most"], None));
+        form.show_field("path", false);
+        let ids = |form: &FieldForm| form.fields.iter().map(|it| it.id).collect::<Vec<_>>();
+        assert_eq!((ids(&form), form.typed_text("path")), (vec!["which", "most"], None));
 
         let mut other = super::tests::form();
-        form.fill("path", "y");
-        form.values().iter().for_each(|(id, value)| other.fill(id, value));
-        form.show("path", true);
+        form.fill_field("path", "y");
+        form.field_values().iter().for_each(|(id, value)| other.fill_field(id, value));
+        form.show_field("path", true);
 
         assert_eq!(ids(&form), ["which", "path", "most"]);
-        assert_eq!((form.text("path"), other.text("path")), (Some("y"), Some("y")));
+        assert_eq!((form.typed_text("path"), other.typed_text("path")), (Some("y"), Some("y")));
     }
 
     #[test]
     fn what_is_proposed_is_where_typing_begins() {
         let mut form = form();
-        form.fill("path", "");
+        form.fill_field("path", "");
         form.get_mut("path").unwrap().proposed = Some("out-2".into());
         go(&mut form, 2);
-        form.update(Message::Edit, 10);
-        assert_eq!(form.line(), Some("out-2"));
-        form.update(Message::Cancel, 10);
-        assert_eq!(form.text("path"), None);
+        form.update_form(FormMessage::Edit, 10);
+        assert_eq!(form.typing_line(), Some("out-2"));
+        form.update_form(FormMessage::Cancel, 10);
+        assert_eq!(form.typed_text("path"), None);
     }
 
     #[test]
     fn a_refusal_goes_when_its_value_changes() {
         let mut form = form();
-        form.refuse("which", "not this one");
-        assert!(form.field().is_some_and(|field| field.error.is_some()));
-        form.update(Message::Change(1), 10);
-        assert!(form.field().is_some_and(|field| field.error.is_none()));
+        form.refuse_value("which", "not this one");
+        assert!(form.cursor_field().is_some_and(|field| field.error.is_some()));
+        form.update_form(FormMessage::Change(1), 10);
+        assert!(form.cursor_field().is_some_and(|field| field.error.is_none()));
     }
 }

@@ -1,4 +1,5 @@
-//! The views: one folder each, with its state, what its keys do, where its parts stand (`areas`) and how it is drawn (`draw`).
+//! The views. Each has its own folder with its state, its key handling, the areas of its parts (`areas`) and its
+//! drawing (`draw`).
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 

@@ -1,4 +1,4 @@
-//! What was said of a component, row by row: the views of scores and of the audit show the same.
+//! Draws the verdict on a component row by row, for the views of scores and of the audit.
 
 use ratatui::{
     style::Style,
@@ -7,29 +7,29 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::source::{self, Mark},
+    views::source::{self, SourceMark},
     widgets::{
-        line::{fit, fit_end, own, recorded, safe, width_of},
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, spans_width},
         theme::{Meaning, Theme},
-        wrap::wrap,
+        wrap::wrap_line,
     },
 };
 use trajview_run::{
-    figures,
+    format_number,
     rubric::{
-        CANNOT_TELL, COMPONENTS, Component, FULL, LEVELS, Label, Levels, Look, SEVERE, Scale, Unit,
-        Verdict, written,
+        CANNOT_TELL, COMPONENT_LEVELS, Component, FULL_SCORE, LEVELS, Label, RubricLevels, JudgeToolCall, SEVERE, ScoreScale, LabelUnit,
+        Verdict, score_text,
     },
 };
-use trajview_study::items::fields_of;
+use trajview_study::audit_items::component_fields;
 
 /// One row of the panel.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Row {
+pub enum VerdictRow {
     Blank,
     /// A part of the panel begins.
     Heading(String),
-    /// A field of the component, cut to the width; the name is empty where the words go on.
+    /// A field of the component, cut to the width; the name is empty if the words go on.
     Field {
         name: &'static str,
         words: String,
@@ -37,7 +37,7 @@ pub enum Row {
     /// The score of a judge or of a rater.
     Score {
         by: String,
-        score: Option<Given>,
+        score: Option<ShownScore>,
         label: Option<String>,
         words: String,
     },
@@ -60,7 +60,7 @@ pub enum Row {
     /// A call of the judge's tools; counts from 1.
     Look {
         number: usize,
-        look: Look,
+        look: JudgeToolCall,
     },
     Excerpt(String),
     /// One of several answers to a question: begins with the key that gives it.
@@ -69,189 +69,189 @@ pub enum Row {
 
 /// A score as it is shown: by the length of a bar, its number and its word.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
-    words: String,
+pub struct ShownScore {
+    text: String,
     /// Cells that are full, and all of them.
     bar: (usize, usize),
     meaning: Meaning,
 }
 
 /// Cells of the bar of a score that may be any number of its scale.
-const SHARE_CELLS: f64 = 4.0;
+const SHARE_BAR_CELLS: f64 = 4.0;
 
-impl Given {
-    /// The name of the level is empty where it has none.
-    pub fn of(score: f64, scale: Scale, name: &str) -> Self {
-        let (low, high) = scale.ends();
+impl ShownScore {
+    /// Returns a score on a scale. The name of the level is empty if the level has none.
+    pub fn for_scale(score: f64, scale: ScoreScale, name: &str) -> Self {
+        let (low, high) = scale.lowest_and_highest();
         let span = f64::from(high - low);
         let part = (score - f64::from(low)) / span;
-        let cells = if scale == Scale::Share { SHARE_CELLS } else { span };
+        let cells = if scale == ScoreScale::Share { SHARE_BAR_CELLS } else { span };
         let meaning = match part {
-            part if part <= f64::from(SEVERE) / f64::from(FULL) => Meaning::Error,
+            part if part <= f64::from(SEVERE) / f64::from(FULL_SCORE) => Meaning::Error,
             part if part >= 1.0 => Meaning::Added,
             _ => Meaning::Warning,
         };
-        let words = format!("{} {name}", written(score)).trim_end().to_owned();
-        Self { words, bar: ((part * cells).round() as usize, cells as usize), meaning }
+        let words = format!("{} {name}", score_text(score)).trim_end().to_owned();
+        Self { text: words, bar: ((part * cells).round() as usize, cells as usize), meaning }
     }
 
-    /// Of a component.
-    pub fn level(score: u8) -> Self {
-        Self::of(
+    /// Returns the score of a component.
+    pub fn component_level(score: u8) -> Self {
+        Self::for_scale(
             score.into(),
-            Unit::Component.scale(),
+            LabelUnit::Component.default_scale(),
             LEVELS.get(usize::from(score)).unwrap_or(&""),
         )
     }
 
-    /// A rater looked and cannot tell.
-    pub fn open() -> Self {
-        Self { words: CANNOT_TELL.into(), bar: (0, 0), meaning: Meaning::Muted }
+    /// Returns the label of a rater who looked and cannot tell.
+    pub fn cannot_tell() -> Self {
+        Self { text: CANNOT_TELL.into(), bar: (0, 0), meaning: Meaning::Muted }
     }
 
-    fn spans(&self, theme: Theme) -> Vec<Span<'static>> {
+    fn score_spans(&self, theme: Theme) -> Vec<Span<'static>> {
         let (full, cells) = self.bar;
         let bar = "█".repeat(full) + &"·".repeat(cells.saturating_sub(full));
         let space = if cells == 0 { "" } else { " " };
         vec![
-            own(bar, theme.of(self.meaning)),
-            recorded(&format!("{space}{}", self.words), theme.of(Meaning::Text)),
+            trusted_span(bar, theme.style_for(self.meaning)),
+            recorded_span(&format!("{space}{}", self.text), theme.style_for(Meaning::Text)),
         ]
     }
 }
 
 /// Cells of the name of a field.
-pub const FIELD: usize = 11;
+pub const FIELD_CELLS: usize = 11;
 
 /// Lines shown of one excerpt.
-const MOST_EXCERPT: usize = 12;
+const MOST_EXCERPT_LINES: usize = 12;
 
-/// What the checklist says of a component, then more of it; a field without words is left out.
-pub fn say_fields(
+/// Adds the checklist's fields of the component, then further fields. Empty fields are left out.
+pub fn push_field_rows(
     component: &Component,
     more: &[(&'static str, String)],
     width: usize,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<VerdictRow>,
 ) {
-    let fields: Vec<_> = fields_of(component).into_iter().chain(more.iter().cloned()).collect();
-    say_facts(&fields, width, rows);
+    let fields: Vec<_> = component_fields(component).into_iter().chain(more.iter().cloned()).collect();
+    push_fact_rows(&fields, width, rows);
 }
 
 /// Words under names; those without words are left out.
-pub fn say_facts(fields: &[(&'static str, String)], width: usize, rows: &mut Vec<Row>) {
+pub fn push_fact_rows(fields: &[(&'static str, String)], width: usize, rows: &mut Vec<VerdictRow>) {
     for (name, words) in fields.iter().filter(|(_, words)| !words.is_empty()) {
-        let cut = cut(words, width.saturating_sub(FIELD + 2));
+        let cut = words_in_rows(words, width.saturating_sub(FIELD_CELLS + 2));
         for (at, words) in cut.into_iter().enumerate() {
-            rows.push(Row::Field { name: if at == 0 { name } else { "" }, words });
+            rows.push(VerdictRow::Field { name: if at == 0 { name } else { "" }, words });
         }
     }
 }
 
-pub fn say_trace(verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-    say_looks(&verdict.trace, width, rows);
+pub fn push_trace_rows(verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
+    push_look_rows(&verdict.trace, width, rows);
 }
 
-/// The calls of a judge, after a blank row.
-pub fn say_looks(trace: &[Look], width: usize, rows: &mut Vec<Row>) {
-    rows.push(Row::Blank);
+/// Adds the calls of a judge, after a blank row.
+pub fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<VerdictRow>) {
+    rows.push(VerdictRow::Blank);
     if trace.is_empty() {
-        rows.push(Row::Note("what the judge looked at is not recorded".into()));
+        rows.push(VerdictRow::Note("what the judge looked at is not recorded".into()));
         return;
     }
     let calls = match trace.len() {
         1 => "1 call".to_owned(),
         count => format!("{count} calls"),
     };
-    rows.push(Row::Heading(format!("what the judge looked at, {calls}")));
+    rows.push(VerdictRow::Heading(format!("what the judge looked at, {calls}")));
     for (look, number) in trace.iter().zip(1..) {
-        rows.push(Row::Look { number, look: Look { excerpt: None, ..look.clone() } });
+        rows.push(VerdictRow::Look { number, look: JudgeToolCall { excerpt: None, ..look.clone() } });
         let excerpt = look.excerpt.as_deref().unwrap_or_default();
-        let lines = excerpt.lines().flat_map(|line| cut(line, width.saturating_sub(4)));
-        rows.extend(lines.take(MOST_EXCERPT).map(Row::Excerpt));
-        if excerpt.lines().count() > MOST_EXCERPT {
-            rows.push(Row::Excerpt("…".into()));
+        let lines = excerpt.lines().flat_map(|line| words_in_rows(line, width.saturating_sub(4)));
+        rows.extend(lines.take(MOST_EXCERPT_LINES).map(VerdictRow::Excerpt));
+        if excerpt.lines().count() > MOST_EXCERPT_LINES {
+            rows.push(VerdictRow::Excerpt("…".into()));
         }
     }
 }
 
-/// Words in rows of a width; none for no words.
-pub fn cut(words: &str, width: usize) -> Vec<String> {
+/// Wraps text into rows of a width. Returns none for empty text.
+pub fn words_in_rows(words: &str, width: usize) -> Vec<String> {
     let lines = words.lines().filter(|line| !line.trim().is_empty());
     let rows =
-        lines.flat_map(|line| wrap(line, width).into_iter().map(|range| line[range].to_owned()));
+        lines.flat_map(|line| wrap_line(line, width).into_iter().map(|range| line[range].to_owned()));
     rows.collect()
 }
 
-/// What a rater gave, in the words of the unit's own levels where the label names no other scale.
-pub fn given_label(label: &Label) -> Given {
-    let Some(score) = label.score else { return Given::open() };
-    let names = if label.scale.is_none() { label.unit.levels().names } else { &[] };
+/// Returns the label of a rater, with the names of the unit's own levels if the label names no other scale.
+pub fn label_score(label: &Label) -> ShownScore {
+    let Some(score) = label.score else { return ShownScore::cannot_tell() };
+    let names = if label.scale.is_none() { label.unit.rubric_levels().names } else { &[] };
     let name = names.get(score as usize).copied().unwrap_or_default();
-    Given::of(score, label.scale_of(), name)
+    ShownScore::for_scale(score, label.label_scale(), name)
 }
 
-/// Whose label it is, as it stands beside a score.
-pub fn label_by(annotator: Option<&str>) -> String {
+/// Returns the text that names the rater of a label next to a score.
+pub fn label_author_text(annotator: Option<&str>) -> String {
     format!("{} (you)", annotator.unwrap_or("nobody"))
 }
 
-/// A row as it is drawn, in `width` cells.
-pub fn say(row: &Row, session: &Session, theme: Theme, width: usize) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+/// Returns a row as it is drawn, in `width` cells.
+pub fn verdict_row_line(row: &VerdictRow, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let spans = match row {
-        Row::Blank => vec![],
-        Row::Heading(words) => vec![own(words.clone(), theme.of(Meaning::Heading))],
-        Row::Field { name, words } => {
-            vec![own(format!(" {name:<FIELD$} "), muted), recorded(words, plain)]
+        VerdictRow::Blank => vec![],
+        VerdictRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        VerdictRow::Field { name, words } => {
+            vec![trusted_span(format!(" {name:<FIELD_CELLS$} "), muted), recorded_span(words, plain)]
         }
-        Row::Score { by, score: given, label, words } => {
-            scored(by, given.as_ref(), label.as_deref(), words, theme)
+        VerdictRow::Score { by, score: given, label, words } => {
+            scored_spans(by, given.as_ref(), label.as_deref(), words, theme)
         }
-        Row::Words(words) => vec![recorded(words, plain)],
-        Row::Note(words) => vec![own(words.clone(), muted)],
-        Row::Problem(words) => vec![recorded(words, theme.of(Meaning::Warning))],
-        Row::Evidence { path, lines } => evidence(path, *lines, theme, width),
-        Row::Code { path, line } => {
+        VerdictRow::Words(words) => vec![recorded_span(words, plain)],
+        VerdictRow::Note(words) => vec![trusted_span(words.clone(), muted)],
+        VerdictRow::Problem(words) => vec![recorded_span(words, theme.style_for(Meaning::Warning))],
+        VerdictRow::Evidence { path, lines } => evidence_spans(path, *lines, theme, width),
+        VerdictRow::Code { path, line } => {
             return match session.judged_file(path) {
-                Some(key) => source::line(session, &key, (*line, Mark::Plain), 0, theme, width),
+                Some(key) => source::source_line(session, &key, (*line, SourceMark::Plain), 0, theme, width),
                 None => Line::default(),
             };
         }
-        Row::Look { number, look } => looked(*number, look, theme, width),
-        Row::Choice(words) => vec![own(words.clone(), theme.of(Meaning::Key))],
-        Row::Excerpt(words) => vec![own("  │ ", muted), recorded(words, muted)],
+        VerdictRow::Look { number, look } => look_spans(*number, look, theme, width),
+        VerdictRow::Choice(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Key))],
+        VerdictRow::Excerpt(words) => vec![trusted_span("  │ ", muted), recorded_span(words, muted)],
     };
-    Line::from(fit(spans, width))
+    Line::from(fit_spans(spans, width))
 }
 
-/// `██·· 2 Simplified  by gpt-5`
-fn scored(
+/// Returns `██·· 2 Simplified  by gpt-5`.
+fn scored_spans(
     by: &str,
-    given: Option<&Given>,
+    given: Option<&ShownScore>,
     label: Option<&str>,
     words: &str,
     theme: Theme,
 ) -> Vec<Span<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let mut spans = match given {
-        Some(given) => given.spans(theme),
-        None => vec![own("no score", theme.of(Meaning::Warning))],
+        Some(given) => given.score_spans(theme),
+        None => vec![trusted_span("no score", theme.style_for(Meaning::Warning))],
     };
-    let said: String = spans.iter().map(|span| span.content.as_ref()).collect();
+    let drawn_text: String = spans.iter().map(|span| span.content.as_ref()).collect();
     // The judge's own word, where it is another than the rubric's.
-    if let Some(label) = label.filter(|label| !said.to_lowercase().ends_with(&label.to_lowercase()))
+    if let Some(label) = label.filter(|label| !drawn_text.to_lowercase().ends_with(&label.to_lowercase()))
     {
-        spans.push(recorded(&format!(" “{label}”"), plain));
+        spans.push(recorded_span(&format!(" “{label}”"), plain));
     }
-    spans.push(own("  by ", muted));
-    spans.push(recorded(by, theme.of(Meaning::Title)));
+    spans.push(trusted_span("  by ", muted));
+    spans.push(recorded_span(by, theme.style_for(Meaning::Title)));
     if !words.is_empty() {
-        spans.push(recorded(&format!("  {words}"), muted));
+        spans.push(recorded_span(&format!("  {words}"), muted));
     }
     spans
 }
 
-fn evidence(
+fn evidence_spans(
     path: &str,
     lines: Option<(usize, usize)>,
     theme: Theme,
@@ -262,89 +262,91 @@ fn evidence(
         Some((first, last)) => format!(":{first}–{last}"),
         None => String::new(),
     };
-    let path = fit_end(&safe(path), width.saturating_sub(lines.chars().count() + 2));
+    let path = fit_text_end(&safe_string(path), width.saturating_sub(lines.chars().count() + 2));
     vec![
-        own("◆ ", theme.of(Meaning::Hunk)),
-        own(path, theme.of(Meaning::Text)),
-        own(lines, theme.of(Meaning::Hunk)),
+        trusted_span("◆ ", theme.style_for(Meaning::Hunk)),
+        trusted_span(path, theme.style_for(Meaning::Text)),
+        trusted_span(lines, theme.style_for(Meaning::Hunk)),
     ]
 }
 
-/// `path ppdiff/losses.py, pattern snr` for an object in JSON; else as it stands.
-pub fn arguments(written: &str) -> String {
+/// Returns `path ppdiff/losses.py, pattern snr` for an object in JSON, and other text unchanged.
+pub fn arguments_text(written: &str) -> String {
     let read = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(written);
     let Ok(object) = read else { return written.to_owned() };
-    let said = object.into_iter().map(|(name, value)| match value {
+    let parts = object.into_iter().map(|(name, value)| match value {
         serde_json::Value::String(words) => format!("{name} {words}"),
         other => format!("{name} {other}"),
     });
-    said.collect::<Vec<_>>().join(", ")
+    parts.collect::<Vec<_>>().join(", ")
 }
 
-/// `1 read ppdiff/losses.py  1.2 kB  sha 3fa9c1b2`
-fn looked(number: usize, look: &Look, theme: Theme, width: usize) -> Vec<Span<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+/// Returns `1 read ppdiff/losses.py  1.2 kB  sha 3fa9c1b2`.
+fn look_spans(number: usize, look: &JudgeToolCall, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let sha = look
         .sha256
         .as_ref()
         .map(|sha| format!("  sha256 {}", sha.chars().take(8).collect::<String>()));
-    let facts = [look.bytes.map(|count| format!("  {}", figures::bytes(count))), sha];
-    let facts = vec![recorded(&facts.into_iter().flatten().collect::<String>(), muted)];
+    let facts = [look.bytes.map(|count| format!("  {}", format_number::byte_size(count))), sha];
+    let facts = vec![recorded_span(&facts.into_iter().flatten().collect::<String>(), muted)];
     let left = vec![
-        own(format!("{number:>2} "), muted),
-        recorded(&look.tool, theme.of(Meaning::Hunk)),
-        recorded(&format!(" {}", arguments(&look.arguments)), plain),
+        trusted_span(format!("{number:>2} "), muted),
+        recorded_span(&look.tool, theme.style_for(Meaning::Hunk)),
+        recorded_span(&format!(" {}", arguments_text(&look.arguments)), plain),
     ];
-    let mut spans = fit(left, width.saturating_sub(width_of(&facts)));
+    let mut spans = fit_spans(left, width.saturating_sub(spans_width(&facts)));
     spans.extend(facts);
     spans
 }
 
-/// A component's name without the symbol in parentheses, where it has both: `Joint loss (joint_loss)` is `Joint loss`.
+/// Returns a component's name without the symbol in parentheses, where it has both: `Joint loss (joint_loss)` is `Joint
+/// loss`.
 pub fn plain_name(name: &str) -> &str {
     let plain = name.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
     plain.map_or(name, |(plain, _)| plain.trim_end()).trim_end_matches(',')
 }
 
-/// The colour of a score, wherever it stands.
+/// Returns the colour of a score.
 pub const fn score_meaning(score: u8) -> Meaning {
     match score {
         low if low <= SEVERE => Meaning::Error,
-        FULL => Meaning::Added,
+        FULL_SCORE => Meaning::Added,
         _ => Meaning::Warning,
     }
 }
 
-/// `██·· 2 Simplified`: told by its length, its number and its word.
-pub fn score(score: u8, theme: Theme) -> Vec<Span<'static>> {
-    Given::level(score.min(FULL)).spans(theme)
+/// Returns `██·· 2 Simplified`, with the length of the bar, the number and the level's name.
+pub fn score_spans(score: u8, theme: Theme) -> Vec<Span<'static>> {
+    ShownScore::component_level(score.min(FULL_SCORE)).score_spans(theme)
 }
 
-/// As [`score`], of a pooled one that lies between two levels: `███· 2.67 pooled`.
+/// Returns the same as [`score_spans`] for a pooled score between two levels: `███· 2.67 pooled`.
 pub fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'static>> {
-    let words = own(format!(" {} pooled", figures::share(exact)), theme.of(Meaning::Text));
-    vec![bar(nearest, FULL, theme.of(score_meaning(nearest))), words]
+    let words = trusted_span(format!(" {} pooled", format_number::three_decimals(exact)), theme.style_for(Meaning::Text));
+    vec![score_bar(nearest, FULL_SCORE, theme.style_for(score_meaning(nearest))), words]
 }
 
-/// As [`score`], by the levels of a rubric: `██· 2 fair`; `broken` where they are words.
-pub fn level(score: u8, levels: &Levels, theme: Theme) -> Vec<Span<'static>> {
-    if *levels == COMPONENTS {
-        return self::score(score, theme);
+/// Returns the same as [`score_spans`] by the levels of a rubric: `██· 2 fair`. Levels in words are drawn as the word
+/// alone, such as `broken`.
+pub fn level_spans(score: u8, levels: &RubricLevels, theme: Theme) -> Vec<Span<'static>> {
+    if *levels == COMPONENT_LEVELS {
+        return self::score_spans(score, theme);
     }
-    let meaning = match (score, score == levels.full()) {
+    let meaning = match (score, score == levels.highest_score()) {
         (0, _) => Meaning::Error,
         (_, true) => Meaning::Added,
         (_, false) => Meaning::Warning,
     };
     let name = levels.name(score).unwrap_or_default();
     if levels.in_words {
-        return vec![own(name, theme.of(meaning))];
+        return vec![trusted_span(name, theme.style_for(meaning))];
     }
-    let words = own(format!(" {score} {name}"), theme.of(Meaning::Text));
-    vec![bar(score, levels.full(), theme.of(meaning)), words]
+    let words = trusted_span(format!(" {score} {name}"), theme.style_for(Meaning::Text));
+    vec![score_bar(score, levels.highest_score(), theme.style_for(meaning)), words]
 }
 
-fn bar(score: u8, most: u8, style: Style) -> Span<'static> {
+fn score_bar(score: u8, most: u8, style: Style) -> Span<'static> {
     let full = usize::from(score.min(most));
-    own("█".repeat(full) + &"·".repeat(usize::from(most) - full), style)
+    trusted_span("█".repeat(full) + &"·".repeat(usize::from(most) - full), style)
 }

@@ -1,27 +1,27 @@
-//! What the views of the run that is open have in common.
+//! The common interface of the views of the open run.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::{Session, context::Context, effect::Effect, request::Numbers},
-    widgets::{layout::Layout, mouse::Mouse, theme::Theme},
+    session::{Session, context::KeyContext, effect::Effect, request::RequestIds},
+    widgets::{layout::ScreenLayout, mouse::Mouse, theme::Theme},
 };
 
 /// A view of the run that is open. It reads the session and its own state, and changes the session only through the
-/// session's methods. What its keys do is its `update`, which takes its own messages.
+/// session's methods. What its keys do is its `update_view`, which takes its own messages.
 pub trait RunView {
     /// Brings it in step with the selection, whether it is seen or not.
-    fn settle(&mut self, session: &mut Session, layout: &Layout);
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout);
 
-    /// What is missing most, one question of each kind.
-    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, layout: &Layout)
+    /// Returns the questions for the most important missing data, one of each kind.
+    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, layout: &ScreenLayout)
     -> Vec<Effect>;
 
-    /// Where the keyboard is while it is seen.
-    fn context(&self, session: &Session) -> Context;
+    /// Returns the keyboard context while the view is on screen.
+    fn keyboard_context(&self, session: &Session) -> KeyContext;
 
-    /// What a click selects and the wheel moves. Whether it is meant as enter.
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool;
+    /// Handles clicks and the wheel. Returns true if the click counts as enter.
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool;
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer);
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer);
 }

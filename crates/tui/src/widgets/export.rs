@@ -9,9 +9,9 @@ use ratatui::{
 
 use super::{palette, text};
 
-/// The characters alone; blanks at the end of a row are left out.
-pub fn text(buffer: &Buffer) -> String {
-    rows(buffer)
+/// Returns the characters alone; blanks at the end of a row are left out.
+pub fn frame_text(buffer: &Buffer) -> String {
+    cell_rows(buffer)
         .map(|row| {
             let line: String = row.map(|(_, cell)| cell.symbol()).collect();
             format!("{}\n", line.trim_end())
@@ -19,29 +19,29 @@ pub fn text(buffer: &Buffer) -> String {
         .collect()
 }
 
-/// The characters with their colours, as escape sequences that any terminal understands.
-pub fn ansi(buffer: &Buffer) -> String {
+/// Returns the characters with their colours, as escape sequences that any terminal understands.
+pub fn frame_ansi(buffer: &Buffer) -> String {
     let mut out = String::new();
-    for row in rows(buffer) {
-        let mut last = Look::default();
+    for row in cell_rows(buffer) {
+        let mut last = CellLook::default();
         let cells: Vec<_> = row.collect();
         let end = cells.iter().rposition(|(_, cell)| !is_blank(cell)).map_or(0, |at| at + 1);
         for (_, cell) in &cells[..end] {
-            let look = Look::of(cell);
+            let look = CellLook::for_cell(cell);
             if look != last {
-                out.push_str(&look.sgr());
+                out.push_str(&look.sgr_sequence());
                 last = look;
             }
             out.push_str(cell.symbol());
         }
-        out.push_str(if last == Look::default() { "\n" } else { "\x1b[0m\n" });
+        out.push_str(if last == CellLook::default() { "\n" } else { "\x1b[0m\n" });
     }
     out
 }
 
-/// A picture: monospaced text on the theme's ground, a dark one where it is the terminal's.
-pub fn svg(buffer: &Buffer) -> String {
-    let ground = hex(ground(buffer)).unwrap_or_else(|| GROUND.into());
+/// Returns a picture: monospaced text on the theme's background, a dark one where it is the terminal's.
+pub fn frame_svg(buffer: &Buffer) -> String {
+    let ground = hex_colour(commonest_background(buffer)).unwrap_or_else(|| DEFAULT_BACKGROUND.into());
     let (width, height) = (f32::from(buffer.area.width), f32::from(buffer.area.height));
     let (picture_width, picture_height) =
         (width * CELL_WIDTH + 2.0 * MARGIN, height * CELL_HEIGHT + 2.0 * MARGIN);
@@ -51,17 +51,17 @@ pub fn svg(buffer: &Buffer) -> String {
          Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"{ground}\"/>\n"
     );
-    for (y, row) in rows(buffer).enumerate() {
-        for run in runs(row) {
-            draw_run(&mut out, &run, y);
+    for (y, row) in cell_rows(buffer).enumerate() {
+        for run in cell_runs(row) {
+            write_svg_run(&mut out, &run, y);
         }
     }
     out.push_str("</svg>\n");
     out
 }
 
-/// The ground that most cells have.
-fn ground(buffer: &Buffer) -> Color {
+/// Returns the background that most cells have.
+fn commonest_background(buffer: &Buffer) -> Color {
     let mut counts: Vec<(Color, usize)> = vec![];
     for cell in &buffer.content {
         match counts.iter_mut().find(|(ground, _)| *ground == cell.bg) {
@@ -75,21 +75,21 @@ fn ground(buffer: &Buffer) -> Color {
 const CELL_WIDTH: f32 = 8.4;
 const CELL_HEIGHT: f32 = 17.0;
 const MARGIN: f32 = 12.0;
-/// From the top of a cell to the line that letters stand on.
+/// Distance from the top of a cell to the baseline of the text.
 const BASELINE: f32 = 13.0;
-const GROUND: &str = "#16181d";
-const INK: &str = "#d7dae0";
+const DEFAULT_BACKGROUND: &str = "#16181d";
+const DEFAULT_FOREGROUND: &str = "#d7dae0";
 
 /// Cells beside each other that look the same.
-struct Run {
+struct CellRun {
     x: u16,
     cells: u16,
     words: String,
-    look: Look,
+    look: CellLook,
 }
 
-/// The cells of each row with their columns; what a wide character covers is left out.
-fn rows(buffer: &Buffer) -> impl Iterator<Item = impl Iterator<Item = (u16, &Cell)>> {
+/// Returns the cells of each row with their columns; what a wide character covers is left out.
+fn cell_rows(buffer: &Buffer) -> impl Iterator<Item = impl Iterator<Item = (u16, &Cell)>> {
     let width = buffer.area.width;
     (0..buffer.area.height).map(move |y| {
         let mut covered = 0;
@@ -105,32 +105,33 @@ fn rows(buffer: &Buffer) -> impl Iterator<Item = impl Iterator<Item = (u16, &Cel
     })
 }
 
-/// Wide characters stand alone, so that a font which draws them wider does not push what follows.
-fn runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<Run> {
-    let mut runs: Vec<Run> = vec![];
+/// Splits a row into runs of equal style. Wide characters are runs of their own, so that a font which draws them wider
+/// does not push the rest.
+fn cell_runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<CellRun> {
+    let mut runs: Vec<CellRun> = vec![];
     for (x, cell) in row {
-        let look = Look::of(cell);
+        let look = CellLook::for_cell(cell);
         let cells = text::width(cell.symbol()).max(1) as u16;
         match runs.last_mut() {
-            Some(run) if run.look == look && is_steady(&run.words) && is_steady(cell.symbol()) => {
+            Some(run) if run.look == look && is_fixed_width(&run.words) && is_fixed_width(cell.symbol()) => {
                 run.words.push_str(cell.symbol());
                 run.cells += cells;
             }
-            _ => runs.push(Run { x, cells, words: cell.symbol().into(), look }),
+            _ => runs.push(CellRun { x, cells, words: cell.symbol().into(), look }),
         }
     }
     runs
 }
 
-/// Characters that every monospaced font has, as wide as a letter.
-fn is_steady(words: &str) -> bool {
+/// Returns whether every character has the width of a letter in every monospaced font.
+fn is_fixed_width(words: &str) -> bool {
     words.chars().all(|c| c.is_ascii() || ('\u{2500}'..='\u{257f}').contains(&c))
 }
 
-fn draw_run(out: &mut String, run: &Run, y: usize) {
+fn write_svg_run(out: &mut String, run: &CellRun, y: usize) {
     let (x, top) = (MARGIN + f32::from(run.x) * CELL_WIDTH, MARGIN + y as f32 * CELL_HEIGHT);
     let width = f32::from(run.cells) * CELL_WIDTH;
-    let (ink, ground) = run.look.inks();
+    let (ink, ground) = run.look.svg_colours();
     if let Some(ground) = ground {
         let _ = writeln!(
             out, // a String takes everything
@@ -152,7 +153,7 @@ fn draw_run(out: &mut String, run: &Run, y: usize) {
     let slanted = run.look.modifier.contains(Modifier::ITALIC);
     let slant = if slanted { " font-style=\"italic\"" } else { "" };
     let baseline = top + BASELINE;
-    let words = escaped(words);
+    let words = xml_escaped(words);
     let _ = writeln!(
         out,
         "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\" \
@@ -160,44 +161,44 @@ fn draw_run(out: &mut String, run: &Run, y: usize) {
     );
 }
 
-fn escaped(words: &str) -> String {
+fn xml_escaped(words: &str) -> String {
     words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// How a cell looks.
+/// The colours and modifiers of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Look {
+struct CellLook {
     fg: Color,
     bg: Color,
     modifier: Modifier,
 }
 
-impl Look {
-    fn of(cell: &Cell) -> Self {
+impl CellLook {
+    fn for_cell(cell: &Cell) -> Self {
         Self { fg: cell.fg, bg: cell.bg, modifier: cell.modifier }
     }
 
-    fn sgr(self) -> String {
+    fn sgr_sequence(self) -> String {
         let mut codes = vec!["0".to_owned()];
-        let modifiers = MODIFIERS.iter().filter(|(modifier, _)| self.modifier.contains(*modifier));
+        let modifiers = MODIFIER_CODES.iter().filter(|(modifier, _)| self.modifier.contains(*modifier));
         codes.extend(modifiers.map(|(_, code)| (*code).to_owned()));
         codes.extend(colour_code(self.fg, 30));
         codes.extend(colour_code(self.bg, 40));
         format!("\x1b[{}m", codes.join(";"))
     }
 
-    /// Colours of the letters and, where it is not the picture's own, of the ground.
-    fn inks(self) -> (String, Option<String>) {
-        let fg = hex(self.fg).unwrap_or_else(|| INK.into());
-        let bg = hex(self.bg);
+    /// Returns the colours of the text and, where it is not the picture's own, of the background.
+    fn svg_colours(self) -> (String, Option<String>) {
+        let fg = hex_colour(self.fg).unwrap_or_else(|| DEFAULT_FOREGROUND.into());
+        let bg = hex_colour(self.bg);
         if self.modifier.contains(Modifier::REVERSED) {
-            return (bg.unwrap_or_else(|| GROUND.into()), Some(fg));
+            return (bg.unwrap_or_else(|| DEFAULT_BACKGROUND.into()), Some(fg));
         }
         (fg, bg)
     }
 }
 
-const MODIFIERS: &[(Modifier, &str)] = &[
+const MODIFIER_CODES: &[(Modifier, &str)] = &[
     (Modifier::BOLD, "1"),
     (Modifier::DIM, "2"),
     (Modifier::ITALIC, "3"),
@@ -206,7 +207,7 @@ const MODIFIERS: &[(Modifier, &str)] = &[
 ];
 
 /// The terminal's sixteen colours in their order, as most dark terminals show them.
-const SIXTEEN: [(Color, &str); 16] = [
+const ANSI_HEX: [(Color, &str); 16] = [
     (Color::Black, "#2a2d34"),
     (Color::Red, "#e06c75"),
     (Color::Green, "#8cc570"),
@@ -225,26 +226,26 @@ const SIXTEEN: [(Color, &str); 16] = [
     (Color::White, "#ffffff"),
 ];
 
-fn hex(colour: Color) -> Option<String> {
+fn hex_colour(colour: Color) -> Option<String> {
     match colour {
         Color::Rgb(r, g, b) => Some(format!("#{r:02x}{g:02x}{b:02x}")),
         Color::Indexed(index) => {
-            palette::rgb(index).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
+            palette::rgb_of_index(index).map(|[r, g, b]| format!("#{r:02x}{g:02x}{b:02x}"))
         }
         colour => {
-            SIXTEEN.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned())
+            ANSI_HEX.iter().find(|(other, _)| *other == colour).map(|(_, hex)| (*hex).to_owned())
         }
     }
 }
 
-/// `first` is 30 for letters, 40 for the ground.
+/// Returns the escape code of a colour; `first` is 30 for text, 40 for the background.
 fn colour_code(colour: Color, first: usize) -> Option<String> {
     match colour {
         Color::Reset => None,
         Color::Indexed(index) => Some(format!("{};5;{index}", first + 8)),
         Color::Rgb(r, g, b) => Some(format!("{};2;{r};{g};{b}", first + 8)),
         colour => {
-            let index = SIXTEEN.iter().position(|(other, _)| *other == colour)?;
+            let index = ANSI_HEX.iter().position(|(other, _)| *other == colour)?;
             Some((if index < 8 { first + index } else { first + 60 + index - 8 }).to_string())
         }
     }
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
     use ratatui::{layout::Rect, style::Stylize, text::Line, widgets::Widget};
 
-    fn buffer() -> Buffer {
+    fn sample_buffer() -> Buffer {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 12, 2));
         Line::from(vec!["−".red(), " a < b".red().bold()])
             .render(Rect::new(0, 0, 12, 1), &mut buffer);
@@ -271,18 +272,18 @@ mod tests {
 
     #[test]
     fn text_has_neither_colours_nor_trailing_blanks() {
-        assert_eq!(text(&buffer()), "− a < b\n漢 ok\n");
+        assert_eq!(frame_text(&sample_buffer()), "− a < b\n漢 ok\n");
     }
 
     #[test]
     fn ansi_changes_colour_only_where_the_frame_does() {
         let expected = "\x1b[0;31m−\x1b[0;1;31m a < b\x1b[0m\n\x1b[0;7m漢 ok\x1b[0m\n";
-        assert_eq!(ansi(&buffer()), expected);
+        assert_eq!(frame_ansi(&sample_buffer()), expected);
     }
 
     #[test]
     fn a_picture_escapes_what_xml_would_read() {
-        let svg = svg(&buffer());
+        let svg = frame_svg(&sample_buffer());
         assert!(svg.contains(">a &lt; b</text>"), "{svg}");
         assert!(svg.contains(">漢</text>"), "{svg}");
     }

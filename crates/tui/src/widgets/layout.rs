@@ -1,11 +1,12 @@
-//! Where everything stands, as a pure function: `update` asks it how many rows a panel has, `draw` where things go.
+//! Computes the areas of a frame as a pure function: `update` uses it for the number of rows of a panel, `draw` for
+//! positions.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect, Size};
 
-/// Whether the panel of numbers is on screen.
+/// The choice of showing the panel of turn statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shown {
-    /// Where there is room.
+pub enum TurnStatsVisibility {
+    /// Shows the panel where there is room.
     #[default]
     Auto,
     Yes,
@@ -15,9 +16,9 @@ pub enum Shown {
 /// Blanks before the first tab and between tabs.
 pub const TAB_GAP: u16 = 1;
 
-/// The panels of the replay view, in the order in which tab goes through them.
+/// The panels of the replay view, in the order of the tab key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Panel {
+pub enum ReplayPanel {
     #[default]
     Turns,
     Files,
@@ -25,10 +26,10 @@ pub enum Panel {
     Steps,
 }
 
-impl Panel {
+impl ReplayPanel {
     pub const ALL: [Self; 4] = [Self::Turns, Self::Files, Self::Diff, Self::Steps];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn panel_name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
             Self::Files => "files",
@@ -47,28 +48,29 @@ impl Panel {
 }
 
 /// The smallest terminal we draw in.
-pub const LEAST: Size = Size { width: 60, height: 15 };
+pub const MIN_SIZE: Size = Size { width: 60, height: 15 };
 
-/// From here on panels stand beside each other; below they are tabs.
-const SIDE_BY_SIDE: Size = Size { width: 100, height: 30 };
+/// From this size on panels are side by side; below it they are tabs.
+const SIDE_BY_SIDE_FROM: Size = Size { width: 100, height: 30 };
 
-/// From here on the steps stand to the right of the diff.
-const THREE_COLUMNS: u16 = 160;
+/// From this width on the steps are to the right of the diff.
+const THREE_COLUMNS_FROM: u16 = 160;
 
-/// From here on the chosen step is read beside the list of steps, where that has so many rows.
-const VERY_WIDE: u16 = 240;
-const WITH_STEP: u16 = 24;
+/// From this width on the chosen step is shown below the list of steps, where the list has at least [`STEP_PANEL_FROM`]
+/// rows.
+const VERY_WIDE_FROM: u16 = 240;
+const STEP_PANEL_FROM: u16 = 24;
 
 const TURNS_WIDTH: u16 = 34;
 
-const NOW_WIDTH: u16 = 40;
+const TURN_STATS_WIDTH: u16 = 40;
 
 /// The areas of one frame; they do not overlap and lie inside `0, 0, size`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Layout {
+pub struct ScreenLayout {
     pub is_too_small: bool,
     pub title: Rect,
-    /// The row of tabs, where panels do not stand beside each other.
+    /// The row of tabs, where panels are not side by side.
     pub tabs: Option<Rect>,
     pub footer: Rect,
     /// Everything between title and footer.
@@ -76,30 +78,30 @@ pub struct Layout {
     panels: [Rect; 4],
     /// The turn in numbers, where it is shown.
     pub now: Option<Rect>,
-    /// What the chosen step says in full, where there is room below the steps.
+    /// The area of the full text of the chosen step, where there is room below the steps.
     pub step: Option<Rect>,
     /// Everything between title and footer, the pane at the right included.
     pub whole: Rect,
-    /// Where a judge is asked, borders included; where it has all of [`Self::whole`], the views are not seen.
+    /// The area of the judge pane, borders included; where it equals [`Self::whole`], the views are hidden.
     pub pane: Option<Rect>,
 }
 
-/// From here on a pane stands beside the views; below it has their room.
-const BESIDE: u16 = 120;
+/// From this width on a pane is beside the views; below it the pane replaces them.
+const PANE_BESIDE_FROM: u16 = 120;
 
 /// Cells of such a pane at least and at most, borders included.
 const PANE_WIDTH: (u16, u16) = (56, 92);
 
-/// What is left of a screen for the views when a pane is open.
-pub fn beside_pane(size: Size) -> Size {
+/// Returns the size that remains for the views when a pane is open.
+pub fn views_size_with_pane(size: Size) -> Size {
     let pane = (size.width * 2 / 5).clamp(PANE_WIDTH.0, PANE_WIDTH.1);
-    match size.width >= BESIDE {
+    match size.width >= PANE_BESIDE_FROM {
         true => Size { width: size.width - pane, ..size },
         false => size,
     }
 }
 
-/// Whether one panel has all the room.
+/// The choice of giving one panel all the space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zoom {
     #[default]
@@ -107,28 +109,28 @@ pub enum Zoom {
     On,
 }
 
-impl Layout {
-    /// `files` is how many files there are to list.
-    pub fn of(size: Size, focus: Panel, zoom: Zoom, files: usize) -> Self {
+impl ScreenLayout {
+    /// Computes the areas; `files` is the number of listed files.
+    pub fn new(size: Size, focus: ReplayPanel, zoom: Zoom, files: usize) -> Self {
         let screen = Rect::new(0, 0, size.width, size.height);
-        if size.width < LEAST.width || size.height < LEAST.height {
+        if size.width < MIN_SIZE.width || size.height < MIN_SIZE.height {
             return Self { is_too_small: true, body: screen, whole: screen, ..Self::default() };
         }
         let [title, body, footer] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
                 .areas(screen);
         let base = Self { title, body, footer, whole: body, ..Self::default() };
-        let has_room = size.width >= SIDE_BY_SIDE.width && size.height >= SIDE_BY_SIDE.height;
+        let has_room = size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
         if !has_room || zoom == Zoom::On {
-            return base.tabbed(focus);
+            return base.with_tabs(focus);
         }
         let panels =
-            if size.width >= THREE_COLUMNS { wide(body, files) } else { medium(body, files) };
+            if size.width >= THREE_COLUMNS_FROM { three_columns(body, files) } else { two_columns(body, files) };
         Self { panels, ..base }
     }
 
-    /// The same, further to the right and below, above a footer of its own.
-    pub fn moved(self, x: u16, y: u16, footer: Rect) -> Self {
+    /// Returns the same layout moved right and down, with another footer.
+    pub fn moved_by(self, x: u16, y: u16, footer: Rect) -> Self {
         let moved = |area: Rect| Rect { x: area.x + x, y: area.y + y, ..area };
         Self {
             is_too_small: self.is_too_small,
@@ -144,7 +146,7 @@ impl Layout {
         }
     }
 
-    fn tabbed(self, focus: Panel) -> Self {
+    fn with_tabs(self, focus: ReplayPanel) -> Self {
         let [tabs, rest] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(self.body);
         let mut panels = [Rect::default(); 4];
@@ -152,15 +154,15 @@ impl Layout {
         Self { tabs: Some(tabs), panels, ..self }
     }
 
-    /// Makes room for the turn in numbers, where it is wanted: above the steps, beside them, or below the one panel.
-    /// It has so many rows.
-    pub fn with_now(mut self, shown: Shown, size: Size, focus: Panel, rows: usize) -> Self {
-        let is_wide = size.width >= THREE_COLUMNS && self.tabs.is_none();
-        let is_shown = shown == Shown::Yes || (shown == Shown::Auto && is_wide);
+    /// Adds the panel of turn statistics, `rows` rows high, where it is shown: above the steps, beside them, or below
+    /// the one panel.
+    pub fn with_turn_stats(mut self, shown: TurnStatsVisibility, size: Size, focus: ReplayPanel, rows: usize) -> Self {
+        let is_wide = size.width >= THREE_COLUMNS_FROM && self.tabs.is_none();
+        let is_shown = shown == TurnStatsVisibility::Yes || (shown == TurnStatsVisibility::Auto && is_wide);
         if !is_shown || self.is_too_small {
             return self;
         }
-        let host = if self.tabs.is_some() { focus } else { Panel::Steps };
+        let host = if self.tabs.is_some() { focus } else { ReplayPanel::Steps };
         let area = self.panels[host as usize];
         let wanted = Constraint::Length(
             (u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)).min(area.height / 2),
@@ -172,7 +174,7 @@ impl Layout {
             let [rest, now] = Split::vertical([Constraint::Fill(1), wanted]).areas(area);
             (now, rest)
         } else {
-            let sides = [Constraint::Fill(1), Constraint::Length(NOW_WIDTH)];
+            let sides = [Constraint::Fill(1), Constraint::Length(TURN_STATS_WIDTH)];
             let [rest, now] = Split::horizontal(sides).areas(area);
             (now, rest)
         };
@@ -181,19 +183,19 @@ impl Layout {
         self
     }
 
-    /// On a very wide screen the list of steps shares its room with the words of the chosen one.
+    /// Splits the column of steps on a very wide screen between the list and the text of the chosen step.
     pub fn with_step(mut self, size: Size) -> Self {
-        let area = self.panels[Panel::Steps as usize];
-        if size.width < VERY_WIDE || self.tabs.is_some() || area.height < WITH_STEP {
+        let area = self.panels[ReplayPanel::Steps as usize];
+        if size.width < VERY_WIDE_FROM || self.tabs.is_some() || area.height < STEP_PANEL_FROM {
             return self;
         }
         let [steps, step] = Split::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
-        self.panels[Panel::Steps as usize] = steps;
+        self.panels[ReplayPanel::Steps as usize] = steps;
         self.step = Some(step);
         self
     }
 
-    /// With a pane in what the views left of a screen of this size; see [`beside_pane`].
+    /// Adds a pane in the space that [`views_size_with_pane`] left on a screen of this size.
     pub fn with_pane(self, size: Size) -> Self {
         if self.is_too_small {
             return self;
@@ -209,25 +211,25 @@ impl Layout {
         Self { title, footer, whole, pane: Some(pane), ..self }
     }
 
-    /// Whether a pane has the room of the views.
+    /// Returns whether a pane hides the views.
     pub fn is_covered(&self) -> bool {
         self.pane.is_some_and(|pane| pane == self.whole)
     }
 
-    /// Where a panel stands, borders included; None where it is not shown.
-    pub fn panel(&self, panel: Panel) -> Option<Rect> {
+    /// Returns the area of a panel, borders included; None where it is not shown.
+    pub fn panel_area(&self, panel: ReplayPanel) -> Option<Rect> {
         Some(self.panels[panel as usize]).filter(|area| !area.is_empty())
     }
 
-    /// Rows and columns inside a panel's border; of a hidden panel those it would have.
-    pub fn room(&self, panel: Panel) -> Size {
-        let area = self.panel(panel).unwrap_or(self.body);
+    /// Returns the rows and columns inside a panel's border; for a hidden panel those it would have.
+    pub fn inner_size(&self, panel: ReplayPanel) -> Size {
+        let area = self.panel_area(panel).unwrap_or(self.body);
         Size { width: area.width.saturating_sub(2), height: area.height.saturating_sub(2) }
     }
 
-    /// The diff above the steps where they stand side by side: two columns of text need the width of both.
-    pub fn wide_diff(self) -> Self {
-        let (Some(diff), Some(steps)) = (self.panel(Panel::Diff), self.panel(Panel::Steps)) else {
+    /// Puts the diff above the steps where they are side by side: two columns of text need the width of both.
+    pub fn with_wide_diff(self) -> Self {
+        let (Some(diff), Some(steps)) = (self.panel_area(ReplayPanel::Diff), self.panel_area(ReplayPanel::Steps)) else {
             return self;
         };
         let column = self.now.map_or(steps, |now| now.union(steps));
@@ -237,20 +239,20 @@ impl Layout {
         }
         let [diff, below] =
             Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(diff.union(column));
-        let sides = [Constraint::Fill(1), Constraint::Length(NOW_WIDTH)];
+        let sides = [Constraint::Fill(1), Constraint::Length(TURN_STATS_WIDTH)];
         let [steps, now] = match self.now {
             Some(_) => Split::horizontal(sides).areas(below),
             None => [below, Rect::default()],
         };
         let mut panels = self.panels;
-        panels[Panel::Diff as usize] = diff;
-        panels[Panel::Steps as usize] = steps;
+        panels[ReplayPanel::Diff as usize] = diff;
+        panels[ReplayPanel::Steps as usize] = steps;
         Self { panels, now: self.now.map(|_| now), step: None, ..self }
     }
 
-    /// The list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.
-    pub fn tall_files(self, rows: usize) -> Self {
-        let (Some(turns), Some(files)) = (self.panel(Panel::Turns), self.panel(Panel::Files))
+    /// Makes the list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.
+    pub fn with_tall_files(self, rows: usize) -> Self {
+        let (Some(turns), Some(files)) = (self.panel_area(ReplayPanel::Turns), self.panel_area(ReplayPanel::Files))
         else {
             return self;
         };
@@ -260,13 +262,13 @@ impl Layout {
         let mut panels = self.panels;
         let [turns, files] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(both);
-        panels[Panel::Turns as usize] = turns;
-        panels[Panel::Files as usize] = files;
+        panels[ReplayPanel::Turns as usize] = turns;
+        panels[ReplayPanel::Files as usize] = files;
         Self { panels, ..self }
     }
 
-    /// Where a box over everything stands.
-    pub fn overlay(&self) -> Rect {
+    /// Returns the area of a box over the whole screen.
+    pub fn overlay_area(&self) -> Rect {
         let area = self.whole;
         let margin = if area.width > 100 { (area.width - 92) / 2 } else { 2 };
         Rect {
@@ -276,16 +278,16 @@ impl Layout {
         }
     }
 
-    /// Where a box over everything stands, borders included, no higher than so many rows need.
-    pub fn box_of(&self, rows: usize) -> Rect {
-        let area = self.overlay();
+    /// Returns the area of a box over the whole screen, borders included, no higher than `rows` rows need.
+    pub fn box_area(&self, rows: usize) -> Rect {
+        let area = self.overlay_area();
         let height = u16::try_from(rows.saturating_add(2)).unwrap_or(u16::MAX).min(area.height);
         Rect { y: area.y + (area.height - height) / 2, height, ..area }
     }
 }
 
-/// The room inside the border of an area; an area too small for a border has none.
-pub fn inside(area: Rect) -> Rect {
+/// Returns the room inside the border of an area; an area too small for a border has none.
+pub fn inside_border(area: Rect) -> Rect {
     Rect {
         x: area.x + 1.min(area.width),
         y: area.y + 1.min(area.height),
@@ -295,7 +297,7 @@ pub fn inside(area: Rect) -> Rect {
 }
 
 /// Turns and files to the left, the diff above the steps.
-fn medium(body: Rect, files: usize) -> [Rect; 4] {
+fn two_columns(body: Rect, files: usize) -> [Rect; 4] {
     let [left, right] =
         Split::horizontal([Constraint::Length(TURNS_WIDTH), Constraint::Fill(1)]).areas(body);
     let [turns, files] = left_column(left, files);
@@ -304,7 +306,7 @@ fn medium(body: Rect, files: usize) -> [Rect; 4] {
 }
 
 /// Turns and files to the left, the diff in the middle, the steps to the right.
-fn wide(body: Rect, files: usize) -> [Rect; 4] {
+fn three_columns(body: Rect, files: usize) -> [Rect; 4] {
     let [left, diff, steps] = Split::horizontal([
         Constraint::Length(TURNS_WIDTH + 4),
         Constraint::Fill(5),
@@ -329,11 +331,11 @@ mod tests {
     fn whatever_the_size_panels_lie_inside_the_screen_and_apart() {
         for (width, height) in [(0, 0), (1, 1), (60, 15), (80, 24), (99, 40), (100, 30), (300, 100)]
         {
-            for focus in Panel::ALL {
-                let layout = Layout::of(Size { width, height }, focus, Zoom::Off, 7);
+            for focus in ReplayPanel::ALL {
+                let layout = ScreenLayout::new(Size { width, height }, focus, Zoom::Off, 7);
                 let screen = Rect::new(0, 0, width, height);
                 let mut areas: Vec<Rect> =
-                    Panel::ALL.iter().filter_map(|panel| layout.panel(*panel)).collect();
+                    ReplayPanel::ALL.iter().filter_map(|panel| layout.panel_area(*panel)).collect();
                 areas.extend([layout.title, layout.footer]);
                 areas.extend(layout.tabs);
                 for (i, area) in areas.iter().enumerate() {
@@ -348,26 +350,26 @@ mod tests {
     fn a_pane_stands_beside_the_views_or_in_their_place() {
         for (width, height) in [(59, 20), (60, 15), (80, 24), (119, 40), (120, 40), (300, 100)] {
             let size = Size { width, height };
-            let layout = Layout::of(beside_pane(size), Panel::Diff, Zoom::Off, 3).with_pane(size);
+            let layout = ScreenLayout::new(views_size_with_pane(size), ReplayPanel::Diff, Zoom::Off, 3).with_pane(size);
             let Some(pane) = layout.pane else {
                 assert!(layout.is_too_small);
                 continue;
             };
             assert_eq!((layout.title.width, layout.footer.width), (width, width));
-            assert_eq!(layout.is_covered(), width < BESIDE);
+            assert_eq!(layout.is_covered(), width < PANE_BESIDE_FROM);
             assert_eq!(pane.union(layout.body), layout.whole);
             assert!(layout.is_covered() || !pane.intersects(layout.body), "{width}");
-            assert!(layout.body.width >= LEAST.width && pane.width >= 56);
+            assert!(layout.body.width >= MIN_SIZE.width && pane.width >= 56);
         }
     }
 
     #[test]
     fn the_focused_panel_is_always_shown() {
         for (width, height) in [(60, 15), (80, 24), (120, 40), (200, 50)] {
-            for focus in Panel::ALL {
+            for focus in ReplayPanel::ALL {
                 for zoom in [Zoom::Off, Zoom::On] {
-                    let layout = Layout::of(Size { width, height }, focus, zoom, 0);
-                    assert!(layout.panel(focus).is_some());
+                    let layout = ScreenLayout::new(Size { width, height }, focus, zoom, 0);
+                    assert!(layout.panel_area(focus).is_some());
                 }
             }
         }

@@ -1,27 +1,27 @@
-//! What views draw with: safe text, lines that fit, panels, lists, colours by meaning, scrolling, keys.
+//! The building blocks of the views: safe text, lines that fit, panels, lists, colours by meaning, scrolling, keys.
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
-pub mod dots;
+pub mod braille;
 pub mod export;
-pub mod facts;
-pub mod hits;
+pub mod fact_rows;
+pub mod search_hits;
 pub mod key;
 pub mod key_event;
 pub mod layout;
 pub mod line;
-pub mod looks;
+pub mod display_options;
 pub mod mouse;
 pub mod paint;
 pub mod palette;
 pub mod panel;
 pub mod plot;
-pub mod printed;
+pub mod ansi_style;
 pub mod scroll;
-pub mod signs;
-pub mod spark;
+pub mod ascii_signs;
+pub mod sparkline;
 
 pub mod text;
 pub mod theme;
-pub mod ticks;
+pub mod axis_ticks;
 pub mod wrap;

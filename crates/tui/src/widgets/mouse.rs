@@ -1,37 +1,37 @@
-//! What was done with the mouse, and where.
+//! Mouse events and their positions.
 
 use ratatui::layout::{Position, Rect};
 
-use super::layout::{TAB_GAP, inside};
+use super::layout::{TAB_GAP, inside_border};
 
 /// Rows that one notch of the wheel moves by.
-pub const NOTCH: usize = 3;
+pub const ROWS_PER_WHEEL_NOTCH: usize = 3;
 
 /// Something done with the mouse, in cells from the upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mouse {
-    pub kind: Kind,
+    pub kind: MouseKind,
     pub column: u16,
     pub row: u16,
 }
 
 impl Mouse {
-    pub const fn at(self) -> Position {
+    pub const fn position(self) -> Position {
         Position { x: self.column, y: self.row }
     }
 
     pub const fn is_in(self, area: Rect) -> bool {
-        area.contains(self.at())
+        area.contains(self.position())
     }
 
-    /// The row inside the border of an area, counted from its first; None on the border.
+    /// Returns the row inside the border of an area, counted from its first; None on the border.
     pub fn row_inside(self, area: Rect) -> Option<usize> {
-        let inner = inside(area);
+        let inner = inside_border(area);
         self.is_in(inner).then(|| usize::from(self.row - inner.y))
     }
 
-    /// The position of the tab it is on, in a line of tabs that are so many cells wide.
-    pub fn tab(self, line: Rect, widths: impl IntoIterator<Item = usize>) -> Option<usize> {
+    /// Returns the index of the tab at the position, in a line of tabs with these widths.
+    pub fn tab_at(self, line: Rect, widths: impl IntoIterator<Item = usize>) -> Option<usize> {
         if !self.is_in(line) {
             return None;
         }
@@ -46,7 +46,7 @@ impl Mouse {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MouseKind {
     Click,
     /// The second of two clicks on one cell; the first came as a click.
     DoubleClick,

@@ -8,30 +8,30 @@ use ratatui::{
 };
 
 use super::{
-    line::{head, own},
+    line::{fitting_prefix, trusted_span},
     text,
-    theme::Writing,
+    theme::LineDisplay,
 };
 
 /// Bytes of a line and how they look; a later layer is laid over an earlier one.
-pub type Layer = (Range<usize>, Style);
+pub type StyleLayer = (Range<usize>, Style);
 
-/// Bytes of a line that are looked at; a screen is never wider than what they take.
-const MOST: usize = 1 << 14;
+/// The number of bytes of a line that are painted at most; no screen is wide enough to show more.
+const MAX_PAINTED_BYTES: usize = 1 << 14;
 
-/// `words` made safe and cut into pieces, each with the styles of all layers over it; what stands for something unseen
-/// looks like the sign of `writing`.
-pub fn paint(
+/// Returns `words` in a safe form and cut into pieces, each with the styles of all layers over it; signs for invisible
+/// characters have the style of `writing`.
+pub fn paint_text(
     words: &str,
     base: Style,
-    layers: &[Layer],
-    writing: impl Into<Writing>,
+    layers: &[StyleLayer],
+    writing: impl Into<LineDisplay>,
 ) -> Vec<Span<'static>> {
     let writing = writing.into();
     let safe = text::safe_line(words, writing.tab_width, writing.signs);
-    let layers = layers.iter().map(|(range, style)| (safe.range(range.clone()), *style));
-    let layers: Vec<Layer> =
-        layers.chain(safe.signs().map(|range| (range, writing.sign))).collect();
+    let layers = layers.iter().map(|(range, style)| (safe.safe_range(range.clone()), *style));
+    let layers: Vec<StyleLayer> =
+        layers.chain(safe.sign_ranges().map(|range| (range, writing.sign))).collect();
     let ends = layers.iter().flat_map(|(range, _)| [range.start, range.end]);
     let mut cuts: Vec<usize> = ends.chain([0, safe.text.len()]).collect();
     cuts.sort_unstable();
@@ -43,15 +43,15 @@ pub fn paint(
                 .iter()
                 .filter(|(range, _)| range.start <= piece.start && piece.end <= range.end);
             let style = over.fold(base, |style, (_, layer)| style.patch(*layer));
-            own(safe.text.get(piece).unwrap_or_default(), style)
+            trusted_span(safe.text.get(piece).unwrap_or_default(), style)
         })
         .collect()
 }
 
-/// The part of a line that a panel can show at all when `column` characters are scrolled away: very long lines are
-/// not worth painting whole. Ends on a character boundary.
-pub fn visible(words: &str, column: usize) -> &str {
-    let most = MOST.saturating_add(column.saturating_mul(4));
+/// Returns the part of a line that a panel can show at all when `column` characters are scrolled away: very long lines
+/// are not worth painting whole. Ends on a character boundary.
+pub fn paintable_prefix(words: &str, column: usize) -> &str {
+    let most = MAX_PAINTED_BYTES.saturating_add(column.saturating_mul(4));
     if words.len() <= most {
         return words;
     }
@@ -59,8 +59,8 @@ pub fn visible(words: &str, column: usize) -> &str {
     &words[..end]
 }
 
-/// `spans` from cell `column` on, in `width` cells; `›` stands where more follows, `‹` where something went before.
-pub fn window(
+/// Returns `spans` from cell `column` on, in `width` cells; `›` marks that more follows, `‹` that something precedes.
+pub fn scrolled_line(
     spans: Vec<Span<'static>>,
     column: usize,
     width: usize,
@@ -69,32 +69,32 @@ pub fn window(
     let mut shown = skip_cells(spans, column);
     if column > 0 && !shown.is_empty() {
         shown = skip_cells(shown, 1);
-        shown.insert(0, own("‹", mark));
+        shown.insert(0, trusted_span("‹", mark));
     }
     let (mut kept, mut left) = (vec![], width);
     for span in shown {
-        let taken = head(&span.content, left);
+        let taken = fitting_prefix(&span.content, left);
         let is_whole = taken.len() == span.content.len();
         left -= text::width(taken);
         kept.push(Span::styled(taken.to_owned(), span.style));
         if !is_whole {
-            return Line::from(with_end(kept, width, mark));
+            return Line::from(with_end_mark(kept, width, mark));
         }
     }
     Line::from(kept)
 }
 
 /// Puts `›` into the last cell.
-fn with_end(spans: Vec<Span<'static>>, width: usize, mark: Style) -> Vec<Span<'static>> {
+fn with_end_mark(spans: Vec<Span<'static>>, width: usize, mark: Style) -> Vec<Span<'static>> {
     let mut room = width.saturating_sub(1);
     let mut kept = vec![];
     for span in spans {
-        let taken = head(&span.content, room).to_owned();
+        let taken = fitting_prefix(&span.content, room).to_owned();
         room -= text::width(&taken);
         kept.push(Span::styled(taken, span.style));
     }
-    kept.push(own(" ".repeat(room), Style::default()));
-    kept.push(own("›", mark));
+    kept.push(trusted_span(" ".repeat(room), Style::default()));
+    kept.push(trusted_span("›", mark));
     kept
 }
 
@@ -107,7 +107,7 @@ fn skip_cells(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
             kept.push(span);
             continue;
         }
-        let gone = head(&span.content, left);
+        let gone = fitting_prefix(&span.content, left);
         let rest = &span.content[gone.len()..];
         left -= text::width(gone);
         if rest.is_empty() {
@@ -129,29 +129,29 @@ mod tests {
     use super::*;
     use ratatui::style::Color;
 
-    fn shown(words: &str, column: usize, width: usize) -> String {
-        let spans = paint(words, Style::default(), &[], Style::default());
-        window(spans, column, width, Style::default()).to_string()
+    fn shown_text(words: &str, column: usize, width: usize) -> String {
+        let spans = paint_text(words, Style::default(), &[], Style::default());
+        scrolled_line(spans, column, width, Style::default()).to_string()
     }
 
     #[test]
     fn a_long_line_says_that_it_goes_on() {
-        assert_eq!(shown("return loss", 0, 11), "return loss");
-        assert_eq!(shown("return loss", 0, 8), "return ›");
-        assert_eq!(shown("return loss", 4, 5), "‹n l›");
-        assert_eq!(shown("return loss", 99, 5), "");
+        assert_eq!(shown_text("return loss", 0, 11), "return loss");
+        assert_eq!(shown_text("return loss", 0, 8), "return ›");
+        assert_eq!(shown_text("return loss", 4, 5), "‹n l›");
+        assert_eq!(shown_text("return loss", 99, 5), "");
     }
 
     #[test]
     fn wide_characters_are_never_cut_in_half() {
-        assert_eq!(shown("漢字漢字", 0, 5), "漢字›");
-        assert_eq!(shown("漢字漢字", 0, 4), "漢 ›");
+        assert_eq!(shown_text("漢字漢字", 0, 5), "漢字›");
+        assert_eq!(shown_text("漢字漢字", 0, 4), "漢 ›");
     }
 
     #[test]
     fn later_layers_lie_over_earlier_ones() {
         let layers = [(0..6, Style::new().fg(Color::Red)), (4..8, Style::new().fg(Color::Blue))];
-        let spans = paint("mse(loss)", Style::default(), &layers, Style::default());
+        let spans = paint_text("mse(loss)", Style::default(), &layers, Style::default());
         let seen: Vec<_> = spans.iter().map(|span| (&*span.content, span.style.fg)).collect();
         assert_eq!(
             seen,

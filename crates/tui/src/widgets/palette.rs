@@ -1,19 +1,19 @@
-//! What the sixteen colours are in each theme.
+//! The sixteen colours in each theme.
 //!
-//! A theme says what each of the terminal's colours becomes, so a new meaning is in every theme at once. Colours come
+//! A theme defines each of the terminal's sixteen colours, so a new meaning works in every theme at once. Colours come
 //! from the 256 that terminals have had for decades: more of them do not survive every ssh and tmux.
 
 use ratatui::style::Color;
 
-use crate::widgets::looks::ThemeName;
-use trajview_run::values::Named;
+use crate::widgets::display_options::ThemeName;
+use trajview_run::worded_enum::NamedValue;
 
 /// The colours of a theme, or of a chosen row in one; the terminal's own theme has some for chosen rows only.
-pub struct Shades {
-    pub ink: Color,
-    pub ground: Color,
-    /// In the order of [`ANSI`].
-    sixteen: [u8; 16],
+pub struct ThemeShades {
+    pub foreground: Color,
+    pub background: Color,
+    /// Indices among the 256 colours, in the order of [`ANSI`].
+    ansi_indices: [u8; 16],
 }
 
 /// The terminal's sixteen colours in their order.
@@ -36,32 +36,32 @@ pub const ANSI: [Color; 16] = [
     Color::White,
 ];
 
-static DARK: Shades = Shades {
-    ink: Color::Indexed(252),
-    ground: Color::Indexed(234),
-    sixteen: [236, 203, 114, 179, 75, 176, 80, 250, 245, 210, 157, 222, 117, 183, 159, 231],
+static DARK: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(252),
+    background: Color::Indexed(234),
+    ansi_indices: [236, 203, 114, 179, 75, 176, 80, 250, 245, 210, 157, 222, 117, 183, 159, 231],
 };
 
-static LIGHT: Shades = Shades {
-    ink: Color::Indexed(235),
-    ground: Color::Indexed(231),
-    sixteen: [255, 124, 22, 94, 25, 90, 23, 239, 242, 160, 28, 130, 26, 127, 24, 16],
+static LIGHT: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(235),
+    background: Color::Indexed(231),
+    ansi_indices: [255, 124, 22, 94, 25, 90, 23, 239, 242, 160, 28, 130, 26, 127, 24, 16],
 };
 
-static HIGH_CONTRAST: Shades = Shades {
-    ink: Color::Indexed(231),
-    ground: Color::Indexed(16),
-    sixteen: [16, 210, 120, 227, 117, 219, 123, 255, 251, 217, 157, 229, 159, 225, 195, 231],
+static HIGH_CONTRAST: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(231),
+    background: Color::Indexed(16),
+    ansi_indices: [16, 210, 120, 227, 117, 219, 123, 255, 251, 217, 157, 229, 159, 225, 195, 231],
 };
 
 /// Added is blue and removed orange, after Okabe and Ito's palette; the other colours keep away from both.
-static COLOUR_BLIND: Shades = Shades {
-    ink: Color::Indexed(252),
-    ground: Color::Indexed(234),
-    sixteen: [236, 208, 75, 227, 152, 182, 188, 250, 245, 215, 117, 229, 153, 225, 195, 231],
+static COLOUR_BLIND: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(252),
+    background: Color::Indexed(234),
+    ansi_indices: [236, 208, 75, 227, 152, 182, 188, 250, 245, 215, 117, 229, 153, 225, 195, 231],
 };
 
-pub const fn of(theme: ThemeName) -> Option<&'static Shades> {
+pub const fn theme_shades(theme: ThemeName) -> Option<&'static ThemeShades> {
     match theme {
         ThemeName::Terminal => None,
         ThemeName::Dark => Some(&DARK),
@@ -71,36 +71,36 @@ pub const fn of(theme: ThemeName) -> Option<&'static Shades> {
     }
 }
 
-/// Chosen rows are tinted, and what stands in them keeps its colours, a little lighter or darker. The terminal's own
-/// theme knows nothing of the terminal's ground, so that its chosen rows bring all colours of their own.
-static CHOSEN_TERMINAL: Shades = Shades {
-    ink: Color::Indexed(255),
-    ground: Color::Indexed(238),
-    sixteen: [236, 217, 157, 222, 153, 225, 123, 254, 250, 217, 194, 229, 159, 225, 195, 231],
+/// Chosen rows are tinted, and their text keeps its colours, a little lighter or darker. In the terminal's own theme
+/// the background is unknown, so that its chosen rows set all colours themselves.
+static CHOSEN_TERMINAL: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(255),
+    background: Color::Indexed(238),
+    ansi_indices: [236, 217, 157, 222, 153, 225, 123, 254, 250, 217, 194, 229, 159, 225, 195, 231],
 };
 
-static CHOSEN_DARK: Shades = Shades { ground: Color::Indexed(237), ..CHOSEN_TERMINAL };
+static CHOSEN_DARK: ThemeShades = ThemeShades { background: Color::Indexed(237), ..CHOSEN_TERMINAL };
 
-static CHOSEN_LIGHT: Shades = Shades {
-    ink: Color::Indexed(16),
-    ground: Color::Indexed(189),
-    sixteen: [255, 88, 22, 58, 18, 53, 23, 237, 238, 88, 22, 58, 19, 90, 23, 16],
+static CHOSEN_LIGHT: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(16),
+    background: Color::Indexed(189),
+    ansi_indices: [255, 88, 22, 58, 18, 53, 23, 237, 238, 88, 22, 58, 19, 90, 23, 16],
 };
 
-static CHOSEN_HIGH_CONTRAST: Shades = Shades {
-    ink: Color::Indexed(231),
-    ground: Color::Indexed(18),
-    sixteen: [16, 224, 157, 229, 153, 225, 159, 255, 254, 224, 194, 230, 195, 225, 195, 231],
+static CHOSEN_HIGH_CONTRAST: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(231),
+    background: Color::Indexed(18),
+    ansi_indices: [16, 224, 157, 229, 153, 225, 159, 255, 254, 224, 194, 230, 195, 225, 195, 231],
 };
 
-static CHOSEN_COLOUR_BLIND: Shades = Shades {
-    ink: Color::Indexed(255),
-    ground: Color::Indexed(239),
-    sixteen: [236, 222, 153, 229, 194, 225, 231, 254, 251, 223, 159, 230, 195, 225, 195, 231],
+static CHOSEN_COLOUR_BLIND: ThemeShades = ThemeShades {
+    foreground: Color::Indexed(255),
+    background: Color::Indexed(239),
+    ansi_indices: [236, 222, 153, 229, 194, 225, 231, 254, 251, 223, 159, 230, 195, 225, 195, 231],
 };
 
-/// The colours of a chosen row.
-pub const fn chosen(theme: ThemeName) -> &'static Shades {
+/// Returns the colours of a chosen row.
+pub const fn chosen_row_shades(theme: ThemeName) -> &'static ThemeShades {
     match theme {
         ThemeName::Terminal => &CHOSEN_TERMINAL,
         ThemeName::Dark => &CHOSEN_DARK,
@@ -110,30 +110,31 @@ pub const fn chosen(theme: ThemeName) -> &'static Shades {
     }
 }
 
-/// What the letters of a row become when the row is chosen; None where `ground` is no chosen row's.
-pub fn on_chosen(ground: Color) -> Option<impl Fn(Color) -> Color> {
-    let theme = ThemeName::ALL.iter().copied().find(|theme| chosen(*theme).ground == ground)?;
-    let (usual, chosen) = (of(theme), chosen(theme));
+/// Returns a function that gives each text colour its variant for a chosen row; None where `ground` is not the
+/// background of a chosen row.
+pub fn chosen_row_recolouring(ground: Color) -> Option<impl Fn(Color) -> Color> {
+    let theme = ThemeName::ALL.iter().copied().find(|theme| chosen_row_shades(*theme).background == ground)?;
+    let (usual, chosen) = (theme_shades(theme), chosen_row_shades(theme));
     Some(move |colour| {
         match ANSI.iter().position(|ansi| {
-            *ansi == colour || usual.is_some_and(|usual| usual.shade(*ansi) == colour)
+            *ansi == colour || usual.is_some_and(|usual| usual.colour_for(*ansi) == colour)
         }) {
-            Some(place) => Color::Indexed(chosen.sixteen[place]),
-            None => chosen.ink,
+            Some(place) => Color::Indexed(chosen.ansi_indices[place]),
+            None => chosen.foreground,
         }
     })
 }
 
-impl Shades {
-    /// What one of the sixteen is here; other colours stay.
-    pub fn shade(&self, colour: Color) -> Color {
+impl ThemeShades {
+    /// Returns this theme's variant of one of the sixteen colours; other colours are returned unchanged.
+    pub fn colour_for(&self, colour: Color) -> Color {
         let place = ANSI.iter().position(|other| *other == colour);
-        place.map_or(colour, |place| Color::Indexed(self.sixteen[place]))
+        place.map_or(colour, |place| Color::Indexed(self.ansi_indices[place]))
     }
 }
 
-/// Red, green and blue of a colour of the 256 beyond the first sixteen, as xterm has them.
-pub const fn rgb(index: u8) -> Option<[u8; 3]> {
+/// Returns red, green and blue of a colour of the 256 beyond the first sixteen, as xterm has them.
+pub const fn rgb_of_index(index: u8) -> Option<[u8; 3]> {
     const fn level(step: u8) -> u8 {
         if step == 0 { 0 } else { 55 + 40 * step }
     }
@@ -150,10 +151,10 @@ pub const fn rgb(index: u8) -> Option<[u8; 3]> {
     }
 }
 
-/// The nearest of the 256 beyond the first sixteen.
-pub fn nearest(wanted: [u8; 3]) -> u8 {
+/// Returns the nearest of the 256 beyond the first sixteen.
+pub fn nearest_index(wanted: [u8; 3]) -> u8 {
     let far = |index: &u8| {
-        rgb(*index)
+        rgb_of_index(*index)
             .map(|it| (0..3).map(|at| u32::from(it[at].abs_diff(wanted[at])).pow(2)).sum::<u32>())
     };
     (16..=255).min_by_key(far).unwrap_or(16)
@@ -165,18 +166,18 @@ mod tests {
 
     #[test]
     fn what_is_no_colour_of_the_256_is_the_nearest_of_them() {
-        assert!((16..=255).all(|index| rgb(nearest(rgb(index).unwrap())) == rgb(index)));
-        assert_eq!(rgb(nearest([250, 100, 3])), Some([255, 95, 0]));
-        assert_eq!(rgb(nearest([100, 101, 99])), Some([98, 98, 98]));
+        assert!((16..=255).all(|index| rgb_of_index(nearest_index(rgb_of_index(index).unwrap())) == rgb_of_index(index)));
+        assert_eq!(rgb_of_index(nearest_index([250, 100, 3])), Some([255, 95, 0]));
+        assert_eq!(rgb_of_index(nearest_index([100, 101, 99])), Some([98, 98, 98]));
     }
 
     fn rgb_of(colour: Color) -> [f64; 3] {
         let Color::Indexed(index) = colour else { panic!("{colour} is not one of the 256") };
-        rgb(index).expect("the first sixteen are the terminal's").map(f64::from)
+        rgb_of_index(index).expect("the first sixteen are the terminal's").map(f64::from)
     }
 
-    /// WCAG 2.1, relative luminance and contrast ratio.
-    fn contrast(one: Color, other: Color) -> f64 {
+    /// Returns the contrast ratio of two colours from their relative luminance (WCAG 2.1).
+    fn contrast_ratio(one: Color, other: Color) -> f64 {
         let luminance = |colour| {
             let linear = rgb_of(colour).map(|level| {
                 let level = level / 255.0;
@@ -191,27 +192,27 @@ mod tests {
     #[test]
     fn every_colour_of_every_theme_can_be_read_on_its_ground() {
         for theme in ThemeName::ALL.iter().copied() {
-            let Some(shades) = of(theme) else { continue };
+            let Some(shades) = theme_shades(theme) else { continue };
             let least = if theme == ThemeName::HighContrast { 7.0 } else { 4.5 };
-            for colour in ANSI.into_iter().skip(1).map(|colour| shades.shade(colour)) {
-                let contrast = contrast(colour, shades.ground);
+            for colour in ANSI.into_iter().skip(1).map(|colour| shades.colour_for(colour)) {
+                let contrast = contrast_ratio(colour, shades.background);
                 assert!(contrast >= least, "{theme:?}: {colour} has {contrast:.1}");
             }
-            assert!(contrast(shades.ink, shades.ground) >= 7.0, "{theme:?}");
+            assert!(contrast_ratio(shades.foreground, shades.background) >= 7.0, "{theme:?}");
         }
     }
 
     #[test]
     fn every_colour_can_be_read_in_a_chosen_row_and_the_row_can_be_seen() {
         for theme in ThemeName::ALL.iter().copied() {
-            let shades = chosen(theme);
+            let shades = chosen_row_shades(theme);
             let least = if theme == ThemeName::HighContrast { 7.0 } else { 4.5 };
-            for colour in ANSI.into_iter().skip(1).map(|colour| shades.shade(colour)) {
-                let contrast = contrast(colour, shades.ground);
+            for colour in ANSI.into_iter().skip(1).map(|colour| shades.colour_for(colour)) {
+                let contrast = contrast_ratio(colour, shades.background);
                 assert!(contrast >= least, "{theme:?}: {colour} has {contrast:.1}");
             }
-            if let Some(usual) = of(theme) {
-                let tint = contrast(shades.ground, usual.ground);
+            if let Some(usual) = theme_shades(theme) {
+                let tint = contrast_ratio(shades.background, usual.background);
                 assert!(tint >= 1.2, "{theme:?}: the tint has {tint:.2}");
             }
         }
@@ -220,20 +221,20 @@ mod tests {
     #[test]
     fn a_chosen_row_keeps_the_meaning_of_its_colours() {
         for theme in ThemeName::ALL.iter().copied() {
-            let on_chosen = on_chosen(chosen(theme).ground).unwrap();
-            let usual = |colour| of(theme).map_or(colour, |usual| usual.shade(colour));
+            let on_chosen = chosen_row_recolouring(chosen_row_shades(theme).background).unwrap();
+            let usual = |colour| theme_shades(theme).map_or(colour, |usual| usual.colour_for(colour));
             let [red, green, none] =
                 [usual(Color::Red), usual(Color::Green), Color::Reset].map(on_chosen);
             assert!(red != green && red != none && green != none, "{theme:?}");
         }
-        assert!(on_chosen(Color::Reset).is_none());
+        assert!(chosen_row_recolouring(Color::Reset).is_none());
     }
 
     #[test]
     fn blue_and_orange_differ_in_more_than_red_and_green() {
-        let shades = of(ThemeName::ColourBlind).unwrap();
+        let shades = theme_shades(ThemeName::ColourBlind).unwrap();
         for [added, removed] in [[Color::Green, Color::Red], [Color::LightGreen, Color::LightRed]] {
-            let [added, removed] = [added, removed].map(|colour| rgb_of(shades.shade(colour)));
+            let [added, removed] = [added, removed].map(|colour| rgb_of(shades.colour_for(colour)));
             assert!(added[2] - removed[2] > 100.0, "{added:?} and {removed:?} are as blue");
         }
     }

@@ -8,7 +8,7 @@ use ratatui::{
     widgets::{Block, Paragraph, Widget, Wrap},
 };
 
-use crate::widgets::{line::own, scroll::centred};
+use crate::widgets::{line::trusted_span, scroll::centred_top};
 
 use super::{
     palette, text,
@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Draws a border with a title at its left, one at its right and one below; gives the room inside.
-pub fn titled(
+pub fn draw_titled_panel(
     is_focused: bool,
     [left, right, below]: [Line<'static>; 3],
     theme: Theme,
@@ -27,7 +27,7 @@ pub fn titled(
     // A title lies on its border and would take the border's looks for those it does not name.
     let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
     let block = Block::bordered()
-        .border_style(theme.of(border))
+        .border_style(theme.style_for(border))
         .title_style(own_looks)
         .title(left)
         .title(right.right_aligned())
@@ -37,8 +37,8 @@ pub fn titled(
     inner
 }
 
-/// Says at a panel's lower edge which of its rows are seen, where they do not all fit.
-pub fn position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws the numbers of the visible rows at a panel's lower edge, where the rows do not all fit.
+pub fn draw_scroll_position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let height = usize::from(area.height.saturating_sub(2));
     if len <= height || area.height < 2 {
         return;
@@ -50,7 +50,7 @@ pub fn position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut B
         x: area.x + 1,
         width: area.width.saturating_sub(2),
     };
-    Line::styled(words, theme.of(Meaning::Muted)).right_aligned().render(edge, buffer);
+    Line::styled(words, theme.style_for(Meaning::Muted)).right_aligned().render(edge, buffer);
 }
 
 /// Draws one row of a list; the chosen one is marked over its whole width.
@@ -73,7 +73,7 @@ pub fn put_row(
 
 /// Lays a style over cells that are drawn; on the tint of a chosen row every colour has a likeness that can be read.
 pub fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
-    let on_chosen = style.bg.and_then(palette::on_chosen);
+    let on_chosen = style.bg.and_then(palette::chosen_row_recolouring);
     let Some(on_chosen) = on_chosen else { return buffer.set_style(area, style) };
     for at in area.intersection(buffer.area).positions() {
         let cell = &mut buffer[at];
@@ -84,8 +84,8 @@ pub fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Draws a list around its chosen row, which stands in the middle where it can. Asks for the rows that are seen only.
-pub fn list(
+/// Draws a list around its chosen row, which is in the middle where possible. Requests the visible rows only.
+pub fn draw_list(
     len: usize,
     row: impl Fn(usize) -> Line<'static>,
     selected: usize,
@@ -94,15 +94,15 @@ pub fn list(
     buffer: &mut Buffer,
 ) {
     let height = usize::from(area.height);
-    let top = centred(selected, len, height);
+    let top = centred_top(selected, len, height);
     for (y, index) in (top..len).take(height).enumerate() {
         let style = (index == selected).then_some(style);
         put_row(row(index), style, area, y as u16, buffer);
     }
 }
 
-/// A sentence in the middle of an area.
-pub fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut Buffer) {
+/// Draws a sentence in the middle of an area.
+pub fn draw_sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     let rows = text::width(words).div_ceil(width).max(1);
     let above = usize::from(area.height).saturating_sub(rows) / 2;
@@ -115,8 +115,8 @@ pub fn sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &
         .render(inner.intersection(buffer.area), buffer);
 }
 
-/// A part's name with a blank on each side; bold where it has the keyboard.
-pub fn name(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+/// Returns a part's name with a blank on each side; bold where it has the keyboard.
+pub fn panel_title_span(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
-    own(format!(" {words} "), theme.of(meaning))
+    trusted_span(format!(" {words} "), theme.style_for(meaning))
 }

@@ -1,13 +1,13 @@
 //! A window over more rows than fit.
 
-/// Which row is chosen, and which is the first one shown.
+/// The chosen row and the first visible row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scroll {
     pub cursor: usize,
     pub top: usize,
 }
 
-/// A wish to move, in rows or in panels full of rows.
+/// A requested move, in rows or in panels full of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Motion {
     Up(usize),
@@ -23,8 +23,8 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Where the motion leads from `row`, among `len` rows of which `height` are seen.
-    pub fn from(self, row: usize, len: usize, height: usize) -> usize {
+    /// Returns the row that the motion leads to from `row`, among `len` rows of which `height` are visible.
+    pub fn target_row(self, row: usize, len: usize, height: usize) -> usize {
         let last = len.saturating_sub(1);
         let page = height.saturating_sub(1).max(1);
         let half = (height / 2).max(1);
@@ -42,8 +42,8 @@ impl Motion {
         wanted.min(last)
     }
 
-    /// The same way, by one row.
-    pub const fn of_one(self) -> Self {
+    /// Returns a motion in the same direction by one row.
+    pub const fn by_one_row(self) -> Self {
         match self {
             Self::Up(_) => Self::Up(1),
             Self::Down(_) => Self::Down(1),
@@ -54,7 +54,7 @@ impl Motion {
 
 impl Scroll {
     /// Moves the window as little as needed for the cursor to be seen, a few rows from the edge.
-    pub fn follow(&mut self, len: usize, height: usize) {
+    pub fn follow_cursor(&mut self, len: usize, height: usize) {
         self.cursor = self.cursor.min(len.saturating_sub(1));
         let margin = 3.min(height.saturating_sub(1) / 2);
         let highest = (self.cursor + margin + 1).saturating_sub(height);
@@ -65,9 +65,9 @@ impl Scroll {
 
 impl Scroll {
     /// Moves the window and takes the cursor along only as far as it must, as a wheel does.
-    pub fn turn(&mut self, motion: Motion, len: usize, height: usize) {
+    pub fn scroll_by(&mut self, motion: Motion, len: usize, height: usize) {
         let last_top = len.saturating_sub(height);
-        self.top = motion.from(self.top, len, height).min(last_top);
+        self.top = motion.target_row(self.top, len, height).min(last_top);
         let margin = 3.min(height.saturating_sub(1) / 2);
         let first = if self.top == 0 { 0 } else { self.top + margin };
         let end = self.top + height.saturating_sub(1);
@@ -76,8 +76,9 @@ impl Scroll {
     }
 }
 
-/// The first row of a list of `len` to show so that `row` stands in the middle, where there is enough above and below.
-pub fn centred(row: usize, len: usize, height: usize) -> usize {
+/// Returns the first visible row of a list of `len` such that `row` is in the middle, where there is enough above and
+/// below.
+pub fn centred_top(row: usize, len: usize, height: usize) -> usize {
     row.saturating_sub(height / 2).min(len.saturating_sub(height))
 }
 
@@ -91,7 +92,7 @@ mod tests {
             let mut scroll = Scroll::default();
             for cursor in [0, 5, 19, 3, 12, 0, 40] {
                 scroll.cursor = cursor;
-                scroll.follow(20, height);
+                scroll.follow_cursor(20, height);
                 let seen = scroll.top..scroll.top + height;
                 assert!(seen.contains(&scroll.cursor), "{scroll:?} of height {height}");
             }
@@ -100,8 +101,8 @@ mod tests {
 
     #[test]
     fn a_motion_never_leaves_the_rows() {
-        assert_eq!(Motion::Down(100).from(2, 5, 3), 4);
-        assert_eq!(Motion::To(0).from(2, 5, 3), 0);
-        assert_eq!(Motion::End.from(2, 0, 3), 0);
+        assert_eq!(Motion::Down(100).target_row(2, 5, 3), 4);
+        assert_eq!(Motion::To(0).target_row(2, 5, 3), 0);
+        assert_eq!(Motion::End.target_row(2, 0, 3), 0);
     }
 }

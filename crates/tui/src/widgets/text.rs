@@ -1,12 +1,12 @@
-//! The one way recorded text reaches the screen.
+//! Makes recorded text safe for the screen.
 //!
-//! A recording is somebody else's words. ratatui drops control characters but leaves the rest of an escape sequence
-//! readable, and lets invisible direction marks through, which can make code look like other code (CVE-2021-42574).
-//! We show both instead of obeying or hiding them: [`safe_line`] writes every character that would not be seen as a
-//! sign that is, expands tabs, and remembers where each source byte went ([`Safe::place`]), so that colours and search
-//! hits can follow. What counts as unseen is Unicode's own classes (`UNSEEN`), not a list of ours.
+//! A recording contains text of others. ratatui drops control characters but leaves the rest of an escape sequence
+//! readable, and lets invisible direction marks through, which can make code look like other code (CVE-2021-42574). We
+//! show both instead of obeying or hiding them: [`safe_line`] replaces every invisible character by a visible sign,
+//! expands tabs, and records the position of each source byte ([`SafeLine::safe_offset`]), so that colours and search
+//! hits can follow. The invisible characters are Unicode's own classes (`UNSEEN`), not a list of ours.
 //!
-//! Below that: how wide a text is, and how it is cut ([`truncate`]) and broken ([`wrap`]) to fit. These measure as
+//! The second part measures, cuts ([`truncate`]) and breaks ([`wrap_safe_text`]) text. These functions measure as
 //! ratatui paints, grapheme by grapheme, and expect text that is safe already.
 
 use std::{borrow::Cow, fmt::Write as _, ops::Range, sync::OnceLock};
@@ -15,9 +15,9 @@ use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Characters that leave no mark of their own on a screen, or change how others are shown: controls, formats
-/// (direction, joiners, tags), what is not assigned, line separators, and all that Unicode says may be ignored
-/// (fillers, variation selectors). Private characters stay: fonts for terminals draw them.
+/// Characters that are invisible on a screen, or change how others are shown: controls, formats (direction, joiners,
+/// tags), unassigned characters, line separators, and all that Unicode allows to ignore (fillers, variation selectors).
+/// Private characters are kept: fonts for terminals draw them.
 const UNSEEN: &str = r"[[\p{C}--\p{Co}]\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]";
 
 /// Characters that combine with the one before: marks, and the later parts of a Hangul syllable.
@@ -25,14 +25,14 @@ const COMBINING: &str = r"[\p{M}\p{Grapheme_Extend}\x{1160}-\x{11FF}\x{D7B0}-\x{
 
 /// More marks than this on one character are counted, not shown: no script needs them, and they paint over the
 /// lines around.
-const MOST_MARKS: usize = 8;
+const MAX_MARKS: usize = 8;
 
 /// Tabs stop at multiples of this where the caller does not say.
-const TAB: usize = 4;
+const DEFAULT_TAB_WIDTH: usize = 4;
 
-/// Which signs the terminal can show.
+/// The signs that the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Signs {
+pub enum SignSet {
     /// `␛`, `⟨U+202E⟩`.
     #[default]
     Unicode,
@@ -42,14 +42,14 @@ pub enum Signs {
 
 /// A line that can be shown as it is, and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Safe {
+pub struct SafeLine {
     pub text: String,
-    /// What was written otherwise, in order.
-    rewrites: Vec<Rewrite>,
+    /// The replaced parts, in order.
+    rewrites: Vec<TextRewrite>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Rewrite {
+struct TextRewrite {
     source: Range<usize>,
     safe: Range<usize>,
     kind: RewriteKind,
@@ -61,36 +61,37 @@ enum RewriteKind {
     Sign,
 }
 
-/// `text` with everything unseen written out, on one line. For names and sentences; for lines of a file take
+/// Returns `text` on one line with every invisible character replaced. For names and sentences; for lines of a file use
 /// [`safe_line`].
 pub fn safe(text: &str) -> Cow<'_, str> {
     if is_safe(text) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(safe_line(text, TAB, Signs::Unicode).text)
+        Cow::Owned(safe_line(text, DEFAULT_TAB_WIDTH, SignSet::Unicode).text)
     }
 }
 
-/// A line with everything unseen written out and its tabs expanded to the next multiple of `tab_width` columns.
-pub fn safe_line(text: &str, tab_width: usize, signs: Signs) -> Safe {
+/// Returns a line with every invisible character replaced and its tabs expanded to the next multiple of `tab_width`
+/// columns.
+pub fn safe_line(text: &str, tab_width: usize, signs: SignSet) -> SafeLine {
     if is_safe(text) {
-        return Safe { text: text.to_owned(), rewrites: vec![] };
+        return SafeLine { text: text.to_owned(), rewrites: vec![] };
     }
-    let mut writer = Writer::new(text, tab_width, signs);
+    let mut writer = SafeLineWriter::new(text, tab_width, signs);
     let mut done = 0;
-    for special in classes().special.find_iter(text) {
-        writer.copy(done..special.start());
-        writer.special(special.range(), special.as_str());
+    for special in char_classes().special.find_iter(text) {
+        writer.copy_range(done..special.start());
+        writer.write_special(special.range(), special.as_str());
         done = special.end();
     }
-    writer.copy(done..text.len());
+    writer.copy_range(done..text.len());
     writer.finish()
 }
 
-impl Safe {
-    /// Where a byte of the source stands in the safe text. Inside what was written otherwise that is the beginning
-    /// of the sign, inside a character its first byte, and past the end the end. Never falls as the byte rises.
-    pub fn place(&self, byte: usize) -> usize {
+impl SafeLine {
+    /// Returns the position of a source byte in the safe text. Inside a replaced part this is the beginning of its
+    /// sign, inside a character its first byte, and past the end the end. The result never falls as the byte rises.
+    pub fn safe_offset(&self, byte: usize) -> usize {
         let after = self.rewrites.partition_point(|rewrite| rewrite.source.start <= byte);
         let place = match after.checked_sub(1).map(|last| &self.rewrites[last]) {
             None => byte,
@@ -100,14 +101,14 @@ impl Safe {
         floor_boundary(&self.text, place)
     }
 
-    /// Where a range of the source stands in the safe text.
-    pub fn range(&self, source: Range<usize>) -> Range<usize> {
-        self.place(source.start)..self.place(source.end)
+    /// Returns the position of a source range in the safe text.
+    pub fn safe_range(&self, source: Range<usize>) -> Range<usize> {
+        self.safe_offset(source.start)..self.safe_offset(source.end)
     }
 
-    /// The signs that stand for something unseen, as ranges of the safe text: to be told apart from text that only
-    /// looks like one.
-    pub fn signs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+    /// Returns the signs for invisible characters as ranges of the safe text, to distinguish them from text that looks
+    /// like a sign.
+    pub fn sign_ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let signs = self.rewrites.iter().filter(|rewrite| rewrite.kind == RewriteKind::Sign);
         signs.map(|rewrite| rewrite.safe.clone())
     }
@@ -121,29 +122,29 @@ fn floor_boundary(text: &str, byte: usize) -> usize {
     place
 }
 
-/// The way to [`Safe`], from left to right.
-struct Writer<'t> {
+/// Builds a [`SafeLine`] from left to right.
+struct SafeLineWriter<'t> {
     source: &'t str,
     tab_width: usize,
-    signs: Signs,
-    safe: Safe,
+    signs: SignSet,
+    safe: SafeLine,
     /// The safe text up to here is `column` columns wide.
     measured: usize,
     column: usize,
     /// The character that marks would combine with; None at the start and after a sign.
-    base: Option<Base>,
+    base: Option<BaseChar>,
 }
 
-struct Base {
+struct BaseChar {
     character: char,
     marks: usize,
     /// Marks that are not shown.
     dropped: Option<Range<usize>>,
 }
 
-impl<'t> Writer<'t> {
-    fn new(source: &'t str, tab_width: usize, signs: Signs) -> Self {
-        let safe = Safe::default();
+impl<'t> SafeLineWriter<'t> {
+    fn new(source: &'t str, tab_width: usize, signs: SignSet) -> Self {
+        let safe = SafeLine::default();
         Self {
             source,
             tab_width: tab_width.max(1),
@@ -155,45 +156,45 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Text that needs nothing.
-    fn copy(&mut self, range: Range<usize>) {
+    /// Copies text that needs no replacement.
+    fn copy_range(&mut self, range: Range<usize>) {
         let text = &self.source[range];
         if let Some(character) = text.chars().next_back() {
             self.close_marks();
             self.safe.text.push_str(text);
-            self.base = Some(Base { character, marks: 0, dropped: None });
+            self.base = Some(BaseChar { character, marks: 0, dropped: None });
         }
     }
 
-    fn special(&mut self, at: Range<usize>, special: &str) {
+    fn write_special(&mut self, at: Range<usize>, special: &str) {
         let Some(c) = special.chars().next() else { return };
-        match self.role(c, special) {
-            Role::Tab => self.tab(at),
-            Role::Unseen => self.sign(at, sign_of(c, self.signs)),
-            Role::Spacing => self.copy(at),
-            Role::Mark => self.mark(at, c),
+        match self.special_role(c, special) {
+            SpecialRole::Tab => self.write_tab(at),
+            SpecialRole::Unseen => self.write_sign(at, sign_for_char(c, self.signs)),
+            SpecialRole::Spacing => self.copy_range(at),
+            SpecialRole::Mark => self.write_mark(at, c),
         }
     }
 
-    fn role(&self, c: char, text: &str) -> Role {
+    fn special_role(&self, c: char, text: &str) -> SpecialRole {
         let base = self.base.as_ref().filter(|base| base.marks == 0).map(|base| base.character);
         if c == '\t' {
-            Role::Tab
+            SpecialRole::Tab
         } else if is_presentation(c) && base.is_some_and(is_emoji) {
-            Role::Mark
-        } else if classes().unseen.is_match(text) {
-            Role::Unseen
-        } else if self.combines(c) {
-            Role::Mark
+            SpecialRole::Mark
+        } else if char_classes().unseen.is_match(text) {
+            SpecialRole::Unseen
+        } else if self.joins_cell_before(c) {
+            SpecialRole::Mark
         } else if c.width() > Some(0) {
-            Role::Spacing
+            SpecialRole::Spacing
         } else {
-            Role::Unseen
+            SpecialRole::Unseen
         }
     }
 
-    /// Whether the character becomes part of the cell before.
-    fn combines(&self, c: char) -> bool {
+    /// Returns whether the character becomes part of the cell before.
+    fn joins_cell_before(&self, c: char) -> bool {
         let before = self.base.as_ref().and(self.safe.text.chars().next_back());
         before.is_some_and(|before| {
             let pair: String = [before, c].iter().collect();
@@ -201,24 +202,24 @@ impl<'t> Writer<'t> {
         })
     }
 
-    fn tab(&mut self, at: Range<usize>) {
+    fn write_tab(&mut self, at: Range<usize>) {
         self.close_marks();
         self.column += width(&self.safe.text[self.measured..]);
         let columns = self.tab_width - self.column % self.tab_width;
-        self.rewrite(at, RewriteKind::Tab, &" ".repeat(columns));
+        self.push_rewrite(at, RewriteKind::Tab, &" ".repeat(columns));
         self.column += columns;
         self.measured = self.safe.text.len();
     }
 
-    fn sign(&mut self, at: Range<usize>, sign: String) {
+    fn write_sign(&mut self, at: Range<usize>, sign: String) {
         self.close_marks();
-        self.rewrite(at, RewriteKind::Sign, &sign);
+        self.push_rewrite(at, RewriteKind::Sign, &sign);
     }
 
-    fn mark(&mut self, at: Range<usize>, c: char) {
+    fn write_mark(&mut self, at: Range<usize>, c: char) {
         let Some(base) = &mut self.base else { return };
         base.marks += 1;
-        if base.marks <= MOST_MARKS {
+        if base.marks <= MAX_MARKS {
             self.safe.text.push(c);
         } else {
             base.dropped.get_or_insert(at.clone()).end = at.end;
@@ -229,29 +230,29 @@ impl<'t> Writer<'t> {
     fn close_marks(&mut self) {
         let Some(base) = self.base.take() else { return };
         if let Some(dropped) = base.dropped {
-            let count = base.marks - MOST_MARKS;
-            let (open, close) = brackets(self.signs);
-            self.rewrite(dropped, RewriteKind::Sign, &format!("{open}+{count}{close}"));
+            let count = base.marks - MAX_MARKS;
+            let (open, close) = sign_brackets(self.signs);
+            self.push_rewrite(dropped, RewriteKind::Sign, &format!("{open}+{count}{close}"));
         }
     }
 
-    fn rewrite(&mut self, source: Range<usize>, kind: RewriteKind, text: &str) {
+    fn push_rewrite(&mut self, source: Range<usize>, kind: RewriteKind, text: &str) {
         let start = self.safe.text.len();
         self.safe.text.push_str(text);
-        self.safe.rewrites.push(Rewrite { source, safe: start..self.safe.text.len(), kind });
+        self.safe.rewrites.push(TextRewrite { source, safe: start..self.safe.text.len(), kind });
         self.base = None;
     }
 
-    fn finish(mut self) -> Safe {
+    fn finish(mut self) -> SafeLine {
         self.close_marks();
         self.safe
     }
 }
 
-/// What a special character is, where it stands.
-enum Role {
+/// The treatment of a special character at its position.
+enum SpecialRole {
     Tab,
-    /// Not seen, or a mark with nothing to stand on.
+    /// Invisible, or a mark without a base character.
     Unseen,
     /// Part of the cell before.
     Mark,
@@ -260,28 +261,28 @@ enum Role {
 }
 
 /// The compiled classes.
-struct Classes {
+struct CharClasses {
     unseen: Regex,
-    /// All that is not copied as it stands.
+    /// All characters that are not copied unchanged.
     special: Regex,
 }
 
-fn classes() -> &'static Classes {
-    static COMPILED: OnceLock<Classes> = OnceLock::new();
+fn char_classes() -> &'static CharClasses {
+    static COMPILED: OnceLock<CharClasses> = OnceLock::new();
     let compile = |class: &str| Regex::new(class).expect("a constant that the tests compile");
-    COMPILED.get_or_init(|| Classes {
+    COMPILED.get_or_init(|| CharClasses {
         unseen: compile(UNSEEN),
         special: compile(&format!("[{UNSEEN}{COMBINING}]")),
     })
 }
 
 fn is_safe(text: &str) -> bool {
-    text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) || !classes().special.is_match(text)
+    text.bytes().all(|byte| (b' '..0x7f).contains(&byte)) || !char_classes().special.is_match(text)
 }
 
-/// The characters of a text that would not be seen ([`safe`] writes signs for them), each with the bytes it takes.
-pub fn unseen(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let found = (!is_safe(text)).then(|| classes().unseen.find_iter(text));
+/// Returns the invisible characters of a text ([`safe`] replaces them by signs) as ranges of bytes.
+pub fn unseen_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let found = (!is_safe(text)).then(|| char_classes().unseen.find_iter(text));
     found.into_iter().flatten().map(|character| character.range())
 }
 
@@ -298,64 +299,64 @@ fn is_emoji(c: char) -> bool {
     class.is_match(c.encode_utf8(&mut [0; 4]))
 }
 
-const fn brackets(signs: Signs) -> (char, char) {
+const fn sign_brackets(signs: SignSet) -> (char, char) {
     match signs {
-        Signs::Unicode => ('⟨', '⟩'),
-        Signs::Ascii => ('<', '>'),
+        SignSet::Unicode => ('⟨', '⟩'),
+        SignSet::Ascii => ('<', '>'),
     }
 }
 
-/// What is written for a character that would not be seen.
-fn sign_of(c: char, signs: Signs) -> String {
-    let (open, close) = brackets(signs);
+/// Returns the sign that replaces an invisible character.
+fn sign_for_char(c: char, signs: SignSet) -> String {
+    let (open, close) = sign_brackets(signs);
     let code = u32::from(c);
     let mut sign = String::new();
     let written = match (signs, code) {
-        (Signs::Unicode, 0..0x20 | 0x7f) => write!(sign, "{}", picture(code)),
-        (Signs::Unicode, _) => write!(sign, "{open}U+{code:04X}{close}"),
-        (Signs::Ascii, _) => write!(sign, "{open}{code:02x}{close}"),
+        (SignSet::Unicode, 0..0x20 | 0x7f) => write!(sign, "{}", control_picture(code)),
+        (SignSet::Unicode, _) => write!(sign, "{open}U+{code:04X}{close}"),
+        (SignSet::Ascii, _) => write!(sign, "{open}{code:02x}{close}"),
     };
     written.expect("writing to memory does not fail");
     sign
 }
 
-/// The Unicode control picture.
-fn picture(code: u32) -> char {
+/// Returns the Unicode control picture.
+fn control_picture(code: u32) -> char {
     let picture = if code == 0x7f { 0x2421 } else { 0x2400 + code };
     char::from_u32(picture).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// In columns, as ratatui paints it.
+/// Returns the width in columns, as ratatui paints the text.
 pub fn width(text: &str) -> usize {
-    let plain = plain_start(text);
+    let plain = plain_prefix_len(text);
     plain + text[plain..].graphemes(true).map(UnicodeWidthStr::width).sum::<usize>()
 }
 
-/// How many letters a text begins with that are a byte, a grapheme and a column each.
-fn plain_start(text: &str) -> usize {
+/// Returns the number of letters at the start of a text that are one byte, one grapheme and one column each.
+fn plain_prefix_len(text: &str) -> usize {
     let plain = text.bytes().take_while(|byte| matches!(byte, b' '..=b'~')).count();
-    // What follows may stand on top of the last of them.
+    // A character that follows may combine with the last of them.
     if plain < text.len() { plain.saturating_sub(1) } else { plain }
 }
 
-/// `text` in at most so many columns; `ellipsis` stands for what was cut, where it fits.
+/// Returns `text` in at most `columns` columns; `ellipsis` replaces the cut part, where it fits.
 pub fn truncate<'t>(text: &'t str, columns: usize, ellipsis: &str) -> Cow<'t, str> {
-    if fitting(text, columns) == text.len() {
+    if fitting_bytes(text, columns) == text.len() {
         return Cow::Borrowed(text);
     }
     match columns.checked_sub(width(ellipsis)) {
-        Some(room) => Cow::Owned(format!("{}{ellipsis}", start_of(text, room))),
-        None => Cow::Borrowed(start_of(text, columns)),
+        Some(room) => Cow::Owned(format!("{}{ellipsis}", fitting_prefix(text, room))),
+        None => Cow::Borrowed(fitting_prefix(text, columns)),
     }
 }
 
-/// As many whole graphemes as fit.
-fn start_of(text: &str, columns: usize) -> &str {
-    &text[..fitting(text, columns)]
+/// Returns as many whole graphemes as fit.
+fn fitting_prefix(text: &str, columns: usize) -> &str {
+    &text[..fitting_bytes(text, columns)]
 }
 
-/// As many whole graphemes as fit, from the end.
-pub fn end_of(text: &str, columns: usize) -> &str {
+/// Returns as many whole graphemes from the end as fit.
+pub fn fitting_suffix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let fits = |grapheme: &(usize, &str)| {
         used += grapheme.1.width();
@@ -365,9 +366,9 @@ pub fn end_of(text: &str, columns: usize) -> &str {
     first.map_or("", |(at, _)| &text[at..])
 }
 
-/// How many bytes fit.
-fn fitting(text: &str, columns: usize) -> usize {
-    let plain = plain_start(text);
+/// Returns the number of bytes that fit.
+fn fitting_bytes(text: &str, columns: usize) -> usize {
+    let plain = plain_prefix_len(text);
     if plain > columns {
         return columns;
     }
@@ -379,15 +380,15 @@ fn fitting(text: &str, columns: usize) -> usize {
     over.map_or(text.len(), |(at, _)| plain + at)
 }
 
-/// `text` broken into rows of at most so many columns, as byte ranges: at blanks where there are any, else between
+/// Breaks `text` into rows of at most so many columns, as byte ranges: at blanks where there are any, else between
 /// graphemes. Blanks at a break belong to no row. A grapheme wider than a row has one to itself. Never empty.
-pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
+pub fn wrap_safe_text(text: &str, columns: usize) -> Vec<Range<usize>> {
     let mut rows = vec![];
     let mut start = 0;
-    while start + fitting(&text[start..], columns) < text.len() {
-        let end = start + row(&text[start..], columns);
+    while start + fitting_bytes(&text[start..], columns) < text.len() {
+        let end = start + next_row_len(&text[start..], columns);
         rows.push(start..start + text[start..end].trim_end_matches(' ').len());
-        start = end + blanks(&text[end..]);
+        start = end + leading_blanks(&text[end..]);
     }
     if start < text.len() || rows.is_empty() {
         rows.push(start..text.len());
@@ -395,13 +396,13 @@ pub fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
     rows
 }
 
-/// How many bytes of a text that is too wide the next row takes; never 0.
-fn row(text: &str, columns: usize) -> usize {
-    let fits = fitting(text, columns);
+/// Returns the number of bytes that the next row takes of a text that is too wide; never 0.
+fn next_row_len(text: &str, columns: usize) -> usize {
+    let fits = fitting_bytes(text, columns);
     if fits == 0 {
         return text.graphemes(true).next().map_or(text.len(), str::len);
     }
-    let indent = blanks(text);
+    let indent = leading_blanks(text);
     if text[fits..].starts_with(' ') && fits > indent {
         return fits;
     }
@@ -411,7 +412,7 @@ fn row(text: &str, columns: usize) -> usize {
     }
 }
 
-fn blanks(text: &str) -> usize {
+fn leading_blanks(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
 
@@ -434,7 +435,7 @@ mod tests {
             let over = (0..widths.len()).find(|until| used(*until) > columns);
 
             prop_assert_eq!(width(&text), widths.iter().map(|(_, width)| width).sum::<usize>());
-            prop_assert_eq!(fitting(&text, columns), over.map_or(text.len(), |at| widths[at].0));
+            prop_assert_eq!(fitting_bytes(&text, columns), over.map_or(text.len(), |at| widths[at].0));
         }
     }
 }

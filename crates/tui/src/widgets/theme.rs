@@ -1,21 +1,21 @@
-//! Colours by meaning, from the terminal's own sixteen, so that they follow the user's choice; [`super::palette`] says
-//! what the sixteen are in the other themes.
+//! Colours by meaning, from the terminal's own sixteen, so that they follow the user's choice; [`super::palette`] has
+//! the sixteen of the other themes.
 //!
-//! Nothing is said by colour alone: every meaning has a sign, a word or a modifier beside it, and
-//! [`Theme::plain`] (`NO_COLOR`) keeps only the modifiers.
+//! Colour is never the only difference: every meaning has a sign, a word or a modifier too, and
+//! [`Theme::without_colours`] (`NO_COLOR`) keeps only the modifiers.
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::widgets::looks::{Alphabet, Depth, Looks, ThemeName};
-use trajview_code::highlight::Class;
+use crate::widgets::display_options::{Alphabet, ColourDepth, DisplayOptions, ThemeName};
+use trajview_code::highlight::SyntaxClass;
 
 use super::{
-    palette::{self, Shades},
-    signs,
-    text::Signs,
+    palette::{self, ThemeShades},
+    ascii_signs,
+    text::SignSet,
 };
 
-/// What a piece of the screen means.
+/// The meaning of a piece of the screen; the theme chooses its style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     Text,
@@ -27,11 +27,11 @@ pub enum Meaning {
     Selected,
     /// A chosen row elsewhere.
     Marked,
-    /// Where typed text goes, and one cell of a line that is chosen.
+    /// The position of typed text, and one cell of a chosen line.
     Cursor,
     Added,
     Removed,
-    /// The words of a line that changed.
+    /// The changed words of a line.
     AddedWord,
     RemovedWord,
     Hunk,
@@ -49,18 +49,18 @@ pub struct Theme {
     name: ThemeName,
     has_colours: bool,
     alphabet: Alphabet,
-    depth: Depth,
+    depth: ColourDepth,
     tab_width: usize,
 }
 
 impl Theme {
-    /// The terminal's sixteen colours.
-    pub const fn ansi() -> Self {
+    /// Creates the theme with the terminal's sixteen colours.
+    pub const fn with_terminal_colours() -> Self {
         Self {
             name: ThemeName::Terminal,
             has_colours: true,
             alphabet: Alphabet::Unicode,
-            depth: Depth::Indexed,
+            depth: ColourDepth::Indexed,
             tab_width: 4,
         }
     }
@@ -69,12 +69,12 @@ impl Theme {
         self.has_colours
     }
 
-    /// Modifiers only.
-    pub const fn plain() -> Self {
-        Self { has_colours: false, ..Self::ansi() }
+    /// Creates the theme with modifiers only.
+    pub const fn without_colours() -> Self {
+        Self { has_colours: false, ..Self::with_terminal_colours() }
     }
 
-    pub const fn with(looks: Looks) -> Self {
+    pub const fn from_options(looks: DisplayOptions) -> Self {
         Self {
             name: looks.theme,
             has_colours: looks.has_colours,
@@ -88,71 +88,71 @@ impl Theme {
         self.alphabet
     }
 
-    /// A pixel as the terminal can show it; one of xterm's 256 where it has no more.
-    pub(crate) fn pixel(self, rgb: [u8; 3]) -> Color {
+    /// Returns the colour of a pixel; the nearest of xterm's 256 where the terminal has no more.
+    pub(crate) fn pixel_colour(self, rgb: [u8; 3]) -> Color {
         match self.depth {
-            Depth::Direct => Color::Rgb(rgb[0], rgb[1], rgb[2]),
-            Depth::Indexed => Color::Indexed(palette::nearest(rgb)),
+            ColourDepth::Direct => Color::Rgb(rgb[0], rgb[1], rgb[2]),
+            ColourDepth::Indexed => Color::Indexed(palette::nearest_index(rgb)),
         }
     }
 
-    /// The colours of letters and ground where nothing else is said; None where they are the terminal's.
-    pub(crate) fn shades(self) -> Option<&'static Shades> {
-        palette::of(self.name).filter(|_| self.has_colours)
+    /// Returns the colours of text and background; None where they are the terminal's.
+    pub(crate) fn theme_shades(self) -> Option<&'static ThemeShades> {
+        palette::theme_shades(self.name).filter(|_| self.has_colours)
     }
 
-    /// Our own words as the terminal can show them.
-    pub(crate) fn spelled(self, words: &str) -> String {
+    /// Returns our own text as the terminal can show it.
+    pub(crate) fn spell_out(self, words: &str) -> String {
         match self.alphabet {
             Alphabet::Unicode => words.to_owned(),
-            Alphabet::Ascii => signs::spelled(words),
+            Alphabet::Ascii => ascii_signs::spell_out_signs(words),
         }
     }
 
-    /// How lines of a file are written out.
-    pub(crate) fn writing(self) -> Writing {
+    /// Returns the settings for drawing lines of a file.
+    pub(crate) fn line_display(self) -> LineDisplay {
         let signs = match self.alphabet {
-            Alphabet::Unicode => Signs::Unicode,
-            Alphabet::Ascii => Signs::Ascii,
+            Alphabet::Unicode => SignSet::Unicode,
+            Alphabet::Ascii => SignSet::Ascii,
         };
-        Writing { sign: self.of(Meaning::Warning), signs, tab_width: self.tab_width }
+        LineDisplay { sign: self.style_for(Meaning::Warning), signs, tab_width: self.tab_width }
     }
 
-    pub fn of(self, meaning: Meaning) -> Style {
-        let (colour, modifier) = style_of(meaning);
+    pub fn style_for(self, meaning: Meaning) -> Style {
+        let (colour, modifier) = colour_and_modifier(meaning);
         if meaning == Meaning::Selected && self.has_colours {
-            let shades = palette::chosen(self.name);
-            return Style::new().fg(shades.ink).bg(shades.ground).add_modifier(Modifier::BOLD);
+            let shades = palette::chosen_row_shades(self.name);
+            return Style::new().fg(shades.foreground).bg(shades.background).add_modifier(Modifier::BOLD);
         }
-        self.style(colour, modifier)
+        self.coloured_style(colour, modifier)
     }
 
-    /// Plain where a colour would say nothing: most of a text has none.
-    pub fn syntax(self, class: Class) -> Style {
+    /// Returns the style of a syntax class; most text is plain.
+    pub fn syntax_style(self, class: SyntaxClass) -> Style {
         let (colour, modifier) = match class {
-            Class::Keyword => (Some(Color::Magenta), Modifier::empty()),
-            Class::String | Class::Raw => (Some(Color::Yellow), Modifier::empty()),
-            Class::Escape | Class::Number | Class::Constant => {
+            SyntaxClass::Keyword => (Some(Color::Magenta), Modifier::empty()),
+            SyntaxClass::String | SyntaxClass::Raw => (Some(Color::Yellow), Modifier::empty()),
+            SyntaxClass::Escape | SyntaxClass::Number | SyntaxClass::Constant => {
                 (Some(Color::LightBlue), Modifier::empty())
             }
-            Class::Comment => (Some(Color::DarkGray), Modifier::ITALIC),
-            Class::Function | Class::Link => (Some(Color::Blue), Modifier::empty()),
-            Class::Type | Class::Tag | Class::Attribute => (Some(Color::Cyan), Modifier::empty()),
-            Class::Heading | Class::Strong => (None, Modifier::BOLD),
-            Class::Emphasis => (None, Modifier::ITALIC),
-            Class::Added => (Some(Color::Green), Modifier::empty()),
-            Class::Removed => (Some(Color::Red), Modifier::empty()),
-            Class::Invalid => (None, Modifier::UNDERLINED),
-            Class::Variable | Class::Operator | Class::Punctuation => (None, Modifier::empty()),
+            SyntaxClass::Comment => (Some(Color::DarkGray), Modifier::ITALIC),
+            SyntaxClass::Function | SyntaxClass::Link => (Some(Color::Blue), Modifier::empty()),
+            SyntaxClass::Type | SyntaxClass::Tag | SyntaxClass::Attribute => (Some(Color::Cyan), Modifier::empty()),
+            SyntaxClass::Heading | SyntaxClass::Strong => (None, Modifier::BOLD),
+            SyntaxClass::Emphasis => (None, Modifier::ITALIC),
+            SyntaxClass::Added => (Some(Color::Green), Modifier::empty()),
+            SyntaxClass::Removed => (Some(Color::Red), Modifier::empty()),
+            SyntaxClass::Invalid => (None, Modifier::UNDERLINED),
+            SyntaxClass::Variable | SyntaxClass::Operator | SyntaxClass::Punctuation => (None, Modifier::empty()),
         };
-        self.style(colour, modifier)
+        self.coloured_style(colour, modifier)
     }
 
-    fn style(self, colour: Option<Color>, modifier: Modifier) -> Style {
+    fn coloured_style(self, colour: Option<Color>, modifier: Modifier) -> Style {
         let style = Style::new().add_modifier(modifier);
         match colour {
             Some(colour) if self.has_colours => {
-                style.fg(self.shades().map_or(colour, |shades| shades.shade(colour)))
+                style.fg(self.theme_shades().map_or(colour, |shades| shades.colour_for(colour)))
             }
             _ => style,
         }
@@ -160,8 +160,8 @@ impl Theme {
 }
 
 impl Meaning {
-    /// A gain is green and a loss red wherever it stands; what is neither has no colour.
-    pub const fn of_change(gains: Option<bool>) -> Self {
+    /// Returns the meaning of a change: a gain is green and a loss red everywhere; other changes have no colour.
+    pub const fn for_change(gains: Option<bool>) -> Self {
         match gains {
             Some(true) => Self::Added,
             Some(false) => Self::Removed,
@@ -170,22 +170,22 @@ impl Meaning {
     }
 }
 
-/// How what cannot be seen is written, and where tabs stop.
+/// The style and signs for invisible characters, and the distance of tab stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Writing {
+pub struct LineDisplay {
     pub sign: Style,
-    pub signs: Signs,
+    pub signs: SignSet,
     pub tab_width: usize,
 }
 
-impl From<Style> for Writing {
-    /// Signs that look so; the rest as a row of a step has it, which is cut before it is drawn.
+impl From<Style> for LineDisplay {
+    /// Uses this style for signs and the usual settings of a step's row, which is cut before it is drawn.
     fn from(sign: Style) -> Self {
-        Self { sign, signs: Signs::Unicode, tab_width: 4 }
+        Self { sign, signs: SignSet::Unicode, tab_width: 4 }
     }
 }
 
-const fn style_of(meaning: Meaning) -> (Option<Color>, Modifier) {
+const fn colour_and_modifier(meaning: Meaning) -> (Option<Color>, Modifier) {
     const NONE: Modifier = Modifier::empty();
     match meaning {
         Meaning::Text => (None, NONE),
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn without_colours_there_are_only_modifiers() {
         for meaning in [Meaning::Added, Meaning::Selected, Meaning::Error, Meaning::Hit] {
-            let style = Theme::plain().of(meaning);
+            let style = Theme::without_colours().style_for(meaning);
             assert_eq!((style.fg, style.bg), (None, None));
         }
     }

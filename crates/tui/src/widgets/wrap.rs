@@ -8,23 +8,23 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 /// Cells that an escaped control or invisible character takes at most.
-const ESCAPED: usize = 10;
-const TAB: usize = 4;
+const MAX_ESCAPED_CELLS: usize = 10;
+const MAX_TAB_CELLS: usize = 4;
 
-/// Byte ranges of the rows of `line` (without its line end) when `width` cells are there; at least one.
-pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
+/// Returns byte ranges of the rows of `line` (without its line end) when `width` cells are there; at least one.
+pub fn wrap_line(line: &str, width: usize) -> Vec<Range<usize>> {
     if line.len() <= width && line.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return std::iter::once(0..line.len()).collect();
     }
     let width = width.max(1);
     let (mut rows, mut start, mut used, mut word) = (vec![], 0, 0, None);
     for (at, c) in line.char_indices() {
-        let cells = cells_of(c);
+        let cells = max_cells(c);
         if used + cells > width && at > start {
             let cut = word.take().filter(|word| *word > start).unwrap_or(at);
             rows.push(start..cut);
             start = cut;
-            used = line[cut..at].chars().map(cells_of).sum();
+            used = line[cut..at].chars().map(max_cells).sum();
         }
         used += cells;
         if c == ' ' {
@@ -35,12 +35,12 @@ pub fn wrap(line: &str, width: usize) -> Vec<Range<usize>> {
     rows
 }
 
-fn cells_of(c: char) -> usize {
+fn max_cells(c: char) -> usize {
     match c {
-        '\t' => TAB,
+        '\t' => MAX_TAB_CELLS,
         ' '..='~' => 1,
         c => match c.width() {
-            Some(0) | None => ESCAPED,
+            Some(0) | None => MAX_ESCAPED_CELLS,
             Some(cells) => cells,
         },
     }
@@ -50,27 +50,27 @@ fn cells_of(c: char) -> usize {
 mod tests {
     use super::*;
 
-    fn rows(line: &str, width: usize) -> Vec<&str> {
-        wrap(line, width).into_iter().map(|range| &line[range]).collect()
+    fn row_texts(line: &str, width: usize) -> Vec<&str> {
+        wrap_line(line, width).into_iter().map(|range| &line[range]).collect()
     }
 
     #[test]
     fn words_stay_whole_where_they_fit() {
-        assert_eq!(rows("add the noise schedule", 10), ["add the ", "noise ", "schedule"]);
-        assert_eq!(rows("abcdefghij", 4), ["abcd", "efgh", "ij"]);
-        assert_eq!(rows("", 4), [""]);
+        assert_eq!(row_texts("add the noise schedule", 10), ["add the ", "noise ", "schedule"]);
+        assert_eq!(row_texts("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+        assert_eq!(row_texts("", 4), [""]);
     }
 
     #[test]
     fn wide_characters_take_two_cells() {
-        assert_eq!(rows("漢字漢字", 4), ["漢字", "漢字"]);
+        assert_eq!(row_texts("漢字漢字", 4), ["漢字", "漢字"]);
     }
 
     #[test]
     fn rows_put_together_are_the_line() {
         for line in ["a\tb c\u{202e}d e f 漢 字", "   ", "x y"] {
             for width in 0..9 {
-                assert_eq!(rows(line, width).concat(), line);
+                assert_eq!(row_texts(line, width).concat(), line);
             }
         }
     }

@@ -5,44 +5,44 @@ use std::{collections::BTreeMap, io, path::Path};
 use serde::Serialize;
 
 use crate::cli::{
-    Exit, Failure, Outcome, at,
+    Exit, CommandFailure, CommandResult, run_args,
     audit::{
-        Args, annotator,
-        document::{LabelRow, number},
-        sheet::Sorted,
+        AuditArgs, annotator_name,
+        document::{LabelRow, score_number},
+        label_sheet::LabelSheet,
     },
-    output::{Out, Table, dash, plain, tell_warnings},
+    output::{Out, OutputTable, cell_or_dash, safe_line, print_warnings},
 };
 use trajview_formats::rubric::labels_table;
 use trajview_run::{
     Time,
-    rubric::{CANNOT_TELL, Gold, Unit, written},
+    rubric::{CANNOT_TELL, GoldLabel, LabelUnit, score_text},
 };
 use trajview_store as store;
 use trajview_study::{
-    adjudication::Case,
-    items::{AuditItem, Source},
-    studied::Studied,
+    adjudication::AdjudicationCase,
+    audit_items::{AuditItem, JudgingSource},
+    loaded_study::LoadedStudy,
 };
 use trajview_tui::widgets::text;
 
-/// What is printed (schema `trajview.adjudication/1`).
+/// The printed document (schema `trajview.adjudication/1`).
 #[derive(Debug, Serialize)]
-struct Document {
+struct AdjudicationDocument {
     schema: &'static str,
     study: String,
     adjudicator: String,
-    /// How many of the cases are settled.
+    /// The number of cases that are settled.
     settled: usize,
-    cases: Vec<CaseRow>,
+    cases: Vec<AdjudicationCaseRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct CaseRow {
+struct AdjudicationCaseRow {
     run: String,
     component: String,
     criterion: Option<String>,
-    /// Empty where nothing names it.
+    /// Empty if nothing names it.
     name: String,
     commit: Option<String>,
     turn: Option<usize>,
@@ -50,8 +50,8 @@ struct CaseRow {
     labels: Vec<RaterLabelRow>,
     /// Raters who are to label it and have not.
     missing: Vec<String>,
-    /// Null where they were not asked for.
-    verdicts: Option<Vec<VerdictRow>>,
+    /// Null if verdicts were not requested.
+    verdicts: Option<Vec<JudgeVerdictRow>>,
     gold: Option<GoldRow>,
 }
 
@@ -63,7 +63,7 @@ struct RaterLabelRow {
 }
 
 #[derive(Debug, Serialize)]
-struct VerdictRow {
+struct JudgeVerdictRow {
     judge: String,
     judgement: String,
     score: Option<serde_json::Number>,
@@ -78,12 +78,12 @@ struct GoldRow {
     at: Option<String>,
 }
 
-pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
-    let who = annotator(args)?;
+pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandResult {
+    let who = annotator_name(args)?;
     if !studied.may_adjudicate(&who) {
-        return Err(Failure::wrong(match &studied.design.adjudicator {
-            Some(named) => {
-                format!("{named} settles what raters of this study differ on; --annotator {named}")
+        return Err(CommandFailure::wrong_arguments(match &studied.design.adjudicator {
+            Some(adjudicator) => {
+                format!("{adjudicator} settles what raters of this study differ on; --annotator {adjudicator}")
             }
             None => format!(
                 "{who} labels in this study, and is shown no labels of others; `adjudicator` of the study names who \
@@ -91,58 +91,58 @@ pub fn run(studied: &Studied, args: &Args, out: &mut Out) -> Outcome {
             ),
         }));
     }
-    tell_warnings(&studied.warnings);
+    print_warnings(&studied.warnings);
     if args.settle_agreed {
         return settle_agreed(studied, out);
     }
     match (&args.import, args.export, args.blank) {
-        (Some(file), ..) => import(studied, file, &who, out),
-        (None, true, true) => blank(studied, out),
-        (None, true, false) => export(studied, out),
-        (None, false, _) => print(&Document::of(studied, &who, args.verdicts), args, out),
+        (Some(file), ..) => import_gold(studied, file, &who, out),
+        (None, true, true) => print_blank_sheet(studied, out),
+        (None, true, false) => export_gold(studied, out),
+        (None, false, _) => print_document(&AdjudicationDocument::new(studied, &who, args.verdicts), args, out),
     }
 }
 
-impl Document {
-    fn of(studied: &Studied, who: &str, with_verdicts: bool) -> Self {
-        let cases = studied.cases();
+impl AdjudicationDocument {
+    fn new(studied: &LoadedStudy, who: &str, with_verdicts: bool) -> Self {
+        let cases = studied.adjudication_cases();
         Self {
             schema: "trajview.adjudication/1",
             study: studied.name.clone(),
             adjudicator: who.to_owned(),
             settled: cases.iter().filter(|case| case.gold.is_some()).count(),
-            cases: cases.iter().map(|case| CaseRow::of(studied, case, with_verdicts)).collect(),
+            cases: cases.iter().map(|case| AdjudicationCaseRow::new(studied, case, with_verdicts)).collect(),
         }
     }
 }
 
-impl CaseRow {
-    fn of(studied: &Studied, case: &Case<'_>, with_verdicts: bool) -> Self {
+impl AdjudicationCaseRow {
+    fn new(studied: &LoadedStudy, case: &AdjudicationCase<'_>, with_verdicts: bool) -> Self {
         let AuditItem { id, criterion, title, commit, turn, .. } = &case.item.item;
-        let label = |(rater, label): &(String, trajview_run::rubric::LabelOn<'_>)| RaterLabelRow {
+        let label = |(rater, label): &(String, trajview_run::rubric::JudgementLabel<'_>)| RaterLabelRow {
             rater: rater.clone(),
-            label: LabelRow::of(*label),
+            label: LabelRow::new(*label),
         };
         Self {
-            run: run_name(studied, case),
+            run: run_name_of_case(studied, case),
             component: id.clone(),
             criterion: criterion.clone(),
             name: title.clone(),
             commit: commit.clone(),
             turn: *turn,
-            differs: case.differs(),
+            differs: case.has_different_answers(),
             labels: case.labels.iter().map(label).collect(),
             missing: case.missing.clone(),
-            verdicts: with_verdicts.then(|| verdicts(studied, case)),
-            gold: case.gold.map(GoldRow::of),
+            verdicts: with_verdicts.then(|| judge_verdict_rows(studied, case)),
+            gold: case.gold.map(GoldRow::new),
         }
     }
 }
 
 impl GoldRow {
-    fn of(gold: &Gold) -> Self {
+    fn new(gold: &GoldLabel) -> Self {
         Self {
-            score: gold.score.and_then(number),
+            score: gold.score.and_then(score_number),
             cannot_tell: gold.cannot_tell,
             by: gold.by.clone(),
             note: gold.note.clone(),
@@ -151,41 +151,41 @@ impl GoldRow {
     }
 }
 
-fn run_name(studied: &Studied, case: &Case<'_>) -> String {
+fn run_name_of_case(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> String {
     studied.run_of(case.item).map(|it| it.name.clone()).unwrap_or_default()
 }
 
-/// What each judge of the study said of it, in the state that was labelled.
-fn verdicts(studied: &Studied, case: &Case<'_>) -> Vec<VerdictRow> {
-    let row = |(source, said): (&Source, &AuditItem)| VerdictRow {
+/// Returns the verdict of each judge of the study in the state that was labelled.
+fn judge_verdict_rows(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> Vec<JudgeVerdictRow> {
+    let row = |(source, item): (&JudgingSource, &AuditItem)| JudgeVerdictRow {
         judge: source.by.clone(),
         judgement: source.file.clone(),
-        score: said.said.score.and_then(number),
+        score: item.verdict.score.and_then(score_number),
     };
-    studied.verdicts(case.item).into_iter().map(row).collect()
+    studied.judge_verdicts(case.item).into_iter().map(row).collect()
 }
 
-fn print(document: &Document, args: &Args, out: &mut Out) -> Outcome {
+fn print_document(document: &AdjudicationDocument, args: &AuditArgs, out: &mut Out) -> CommandResult {
     if args.json {
-        out.json(document)?;
+        out.print_json(document)?;
         return Ok(Exit::Fine);
     }
     if args.csv {
-        csv(document, out)?;
+        write_csv(document, out)?;
         return Ok(Exit::Fine);
     }
-    let cases = at::counted(document.cases.len(), "item");
-    let Document { study, adjudicator, settled, .. } = document;
-    out.line(&plain(&format!("{study}: {cases} to settle by {adjudicator}, {settled} settled")))?;
+    let cases = run_args::count_with_noun(document.cases.len(), "item");
+    let AdjudicationDocument { study, adjudicator, settled, .. } = document;
+    out.print_line(&safe_line(&format!("{study}: {cases} to settle by {adjudicator}, {settled} settled")))?;
     if !document.cases.is_empty() {
-        out.line("")?;
-        table(document, args.forms.md).write(args.forms.md, out)?;
+        out.print_line("")?;
+        case_table(document, args.forms.md).write_table(args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }
 
-/// `3 false-absence`, a column a rater.
-fn table(document: &Document, is_whole: bool) -> Table {
+/// Returns `3 false-absence`, a column a rater.
+fn case_table(document: &AdjudicationDocument, is_whole: bool) -> OutputTable {
     let mut raters: Vec<&str> = vec![];
     for case in &document.cases {
         let all = case.labels.iter().map(|it| it.rater.as_str());
@@ -198,53 +198,53 @@ fn table(document: &Document, is_whole: bool) -> Table {
     let has_verdicts = document.cases.iter().any(|case| case.verdicts.is_some());
     let heads = ["run", "component", "name"].into_iter().chain(raters.iter().copied());
     let heads = heads.chain(has_verdicts.then_some("judges")).chain(["gold"]);
-    let mut table = Table::headed(heads.map(str::to_owned).collect()).keyed(2);
+    let mut table = OutputTable::with_heads(heads.map(str::to_owned).collect()).with_keys(2);
     for case in &document.cases {
-        let name = plain(&case.name).into_owned();
+        let name = safe_line(&case.name).into_owned();
         let name = if is_whole { name } else { text::truncate(&name, 24, "…").into_owned() };
-        let said = |rater: &&str| {
+        let rater_cell = |rater: &&str| {
             let label = case.labels.iter().find(|it| it.rater == **rater);
-            dash(label.map(|it| said(&it.label)))
+            cell_or_dash(label.map(|it| label_cell(&it.label)))
         };
         let judges = case.verdicts.as_ref().map(|all| {
-            let said = |it: &VerdictRow| format!("{} {}", it.judge, dash(it.score.as_ref()));
-            all.iter().map(said).collect::<Vec<_>>().join(", ")
+            let verdict_text = |it: &JudgeVerdictRow| format!("{} {}", it.judge, cell_or_dash(it.score.as_ref()));
+            all.iter().map(verdict_text).collect::<Vec<_>>().join(", ")
         });
         let gold = case.gold.as_ref().map(|it| match it.cannot_tell {
             true => CANNOT_TELL.to_owned(),
-            false => dash(it.score.as_ref()),
+            false => cell_or_dash(it.score.as_ref()),
         });
         let first = [case.run.clone(), case.component.clone(), name].into_iter();
-        let cells = first.chain(raters.iter().map(said)).chain(judges).chain([dash(gold)]);
-        table.row(cells.collect());
+        let cells = first.chain(raters.iter().map(rater_cell)).chain(judges).chain([cell_or_dash(gold)]);
+        table.add_row(cells.collect());
     }
     table
 }
 
-fn said(label: &LabelRow) -> String {
+fn label_cell(label: &LabelRow) -> String {
     match label.reason.as_deref() {
-        Some(reason) => format!("{} {reason}", label.said()),
-        None => label.said(),
+        Some(reason) => format!("{} {reason}", label.score_cell()),
+        None => label.score_cell(),
     }
 }
 
-/// A row a label.
-fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+/// Writes a row a label.
+fn write_csv(document: &AdjudicationDocument, out: &mut Out) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Row<'a> {
-        case: &'a CaseRow,
+    struct AdjudicationCsvRow<'a> {
+        case: &'a AdjudicationCaseRow,
         of: &'a RaterLabelRow,
     }
     let columns = "run=case.run component=case.component name=case.name commit=case.commit turn=case.turn \
         differs=case.differs rater=of.rater score=of.score cannot_tell=of.cannot_tell confidence=of.confidence \
         blind=of.blind reason=of.reason note=of.note gold=case.gold.score gold_by=case.gold.by gold_note=case.gold.note";
     let rows =
-        document.cases.iter().flat_map(|case| case.labels.iter().map(move |of| Row { case, of }));
-    out.csv(columns, rows)
+        document.cases.iter().flat_map(|case| case.labels.iter().map(move |of| AdjudicationCsvRow { case, of }));
+    out.print_csv(columns, rows)
 }
 
-/// The columns of what was settled; those of a table of labels, and who said what before.
-const COLUMNS: [&str; 12] = [
+/// The columns of gold labels: those of a table of labels, and the earlier annotators.
+const GOLD_COLUMNS: [&str; 12] = [
     "run",
     "component",
     "unit",
@@ -259,14 +259,14 @@ const COLUMNS: [&str; 12] = [
     "at",
 ];
 
-/// Everything that was settled, with its history: the last of an item counts.
-fn export(studied: &Studied, out: &mut Out) -> Outcome {
-    let mut text = labels_table::row(COLUMNS.map(String::from));
+/// Returns everything that was settled, with its history: the last of an item counts.
+fn export_gold(studied: &LoadedStudy, out: &mut Out) -> CommandResult {
+    let mut text = labels_table::csv_line(GOLD_COLUMNS.map(String::from));
     for run in &studied.runs {
         for gold in &run.rubric.gold {
             let words = |words: &Option<String>| words.clone().unwrap_or_default();
-            let unit = (gold.unit != Unit::default()).then(|| gold.unit.word());
-            text += &labels_table::row([
+            let unit = (gold.unit != LabelUnit::default()).then(|| gold.unit.word());
+            text += &labels_table::csv_line([
                 run.name.clone(),
                 gold.component.clone(),
                 unit.unwrap_or_default().to_owned(),
@@ -274,7 +274,7 @@ fn export(studied: &Studied, out: &mut Out) -> Outcome {
                 words(&gold.scale),
                 words(&gold.commit),
                 gold.turn.map(|it| it.to_string()).unwrap_or_default(),
-                gold.score.map(written).unwrap_or_default(),
+                gold.score.map(score_text).unwrap_or_default(),
                 if gold.cannot_tell { "true".into() } else { String::new() },
                 words(&gold.by),
                 words(&gold.note),
@@ -282,44 +282,44 @@ fn export(studied: &Studied, out: &mut Out) -> Outcome {
             ]);
         }
     }
-    out.raw(text.as_bytes())?;
+    out.print_bytes(text.as_bytes())?;
     Ok(Exit::Fine)
 }
 
-/// The cases as a sheet to be filled in: what each rater said, and an empty score.
-fn blank(studied: &Studied, out: &mut Out) -> Outcome {
-    let raters = studied.raters();
+/// Prints the cases as a sheet to be filled in: the label of each rater, and an empty score.
+fn print_blank_sheet(studied: &LoadedStudy, out: &mut Out) -> CommandResult {
+    let raters = studied.rater_names();
     let heads = ["run", "component", "name", "commit", "turn"].map(String::from).into_iter();
     let heads = heads.chain(raters.iter().map(|rater| format!("label of {rater}")));
-    let mut text = labels_table::row(heads.chain(["score", "note"].map(String::from)));
-    for case in studied.cases().iter().filter(|case| case.gold.is_none()) {
+    let mut text = labels_table::csv_line(heads.chain(["score", "note"].map(String::from)));
+    for case in studied.adjudication_cases().iter().filter(|case| case.gold.is_none()) {
         let AuditItem { id, title, commit, turn, .. } = &case.item.item;
-        let of = |rater: &String| {
+        let rater_cell = |rater: &String| {
             let label = case.labels.iter().find(|(name, _)| name == rater);
-            label.map(|(_, label)| said(&LabelRow::of(*label))).unwrap_or_default()
+            label.map(|(_, label)| label_cell(&LabelRow::new(*label))).unwrap_or_default()
         };
         let first = [
-            run_name(studied, case),
+            run_name_of_case(studied, case),
             id.clone(),
             title.clone(),
             commit.clone().unwrap_or_default(),
             turn.map(|it| it.to_string()).unwrap_or_default(),
         ];
-        let cells = first.into_iter().chain(raters.iter().map(of));
-        text += &labels_table::row(cells.chain([String::new(), String::new()]));
+        let cells = first.into_iter().chain(raters.iter().map(rater_cell));
+        text += &labels_table::csv_line(cells.chain([String::new(), String::new()]));
     }
-    out.raw(text.as_bytes())?;
+    out.print_bytes(text.as_bytes())?;
     Ok(Exit::Fine)
 }
 
 /// Takes what was settled elsewhere, all of it or none.
-fn import(studied: &Studied, file: &Path, who: &str, out: &mut Out) -> Outcome {
-    let sorted = Sorted::of_study(file, studied)?;
-    let cases = studied.cases();
-    let (mut wrong, mut by_run) = (vec![], BTreeMap::<usize, Vec<Gold>>::new());
+fn import_gold(studied: &LoadedStudy, file: &Path, who: &str, out: &mut Out) -> CommandResult {
+    let sorted = LabelSheet::read_for_study(file, studied)?;
+    let cases = studied.adjudication_cases();
+    let (mut wrong, mut by_run) = (vec![], BTreeMap::<usize, Vec<GoldLabel>>::new());
     for (at, row) in &sorted.rows {
         let label = &row.label;
-        let is_it = |case: &&Case<'_>| case.item.run == *at && case.item.item.key() == label.item();
+        let is_it = |case: &&AdjudicationCase<'_>| case.item.run == *at && case.item.item.item_key() == label.item_key();
         let Some(case) = cases.iter().find(is_it) else {
             let what = "is nothing that is to be settled: no two raters scored it differently";
             wrong.push(format!("line {}: {} {what}", row.line, label.component));
@@ -327,57 +327,57 @@ fn import(studied: &Studied, file: &Path, who: &str, out: &mut Out) -> Outcome {
         };
         let by = row.annotator.clone().unwrap_or_else(|| who.to_owned());
         let time = Time(jiff::Timestamp::now().as_millisecond()).to_string();
-        by_run.entry(*at).or_default().push(Gold {
+        by_run.entry(*at).or_default().push(GoldLabel {
             score: label.score,
             cannot_tell: label.cannot_tell,
             scale: label.scale.clone(),
             by: Some(by),
             note: label.note.clone(),
             at: Some(label.at.clone().unwrap_or(time)),
-            ..studied.outcome(case)
+            ..studied.new_outcome(case)
         });
     }
-    sorted.check(wrong)?;
-    add_all(studied, by_run, out)?;
+    sorted.check_rows(wrong)?;
+    add_gold(studied, by_run, out)?;
     if sorted.unfilled > 0 {
-        let rows = at::counted(sorted.unfilled, "row");
-        out.line(&format!("{rows} without a score left out"))?;
+        let rows = run_args::count_with_noun(sorted.unfilled, "row");
+        out.print_line(&format!("{rows} without a score left out"))?;
     }
     Ok(Exit::Fine)
 }
 
-/// Who settled what nobody differs on.
+/// The name under which agreed labels become gold.
 const EVERYBODY: &str = "all raters";
 
-/// What all raters of a thing scored alike becomes gold.
-fn settle_agreed(studied: &Studied, out: &mut Out) -> Outcome {
-    let mut by_run = BTreeMap::<usize, Vec<Gold>>::new();
-    for (run, gold) in studied.agreed(EVERYBODY) {
+/// Makes gold labels of the things that all raters scored alike.
+fn settle_agreed(studied: &LoadedStudy, out: &mut Out) -> CommandResult {
+    let mut by_run = BTreeMap::<usize, Vec<GoldLabel>>::new();
+    for (run, gold) in studied.agreed_outcomes(EVERYBODY) {
         let at = Some(Time(jiff::Timestamp::now().as_millisecond()).to_string());
-        by_run.entry(run).or_default().push(Gold { at, ..gold });
+        by_run.entry(run).or_default().push(GoldLabel { at, ..gold });
     }
     if by_run.is_empty() {
-        out.line("nothing that all raters scored alike is without an outcome")?;
+        out.print_line("nothing that all raters scored alike is without an outcome")?;
     }
-    add_all(studied, by_run, out)?;
+    add_gold(studied, by_run, out)?;
     Ok(Exit::Fine)
 }
 
-/// Adds outcomes to those of their runs, and says how many.
-fn add_all(
-    studied: &Studied,
-    by_run: BTreeMap<usize, Vec<Gold>>,
+/// Adds gold labels to the files of their runs, and prints how many are new.
+fn add_gold(
+    studied: &LoadedStudy,
+    by_run: BTreeMap<usize, Vec<GoldLabel>>,
     out: &mut Out,
-) -> Result<(), Failure> {
+) -> Result<(), CommandFailure> {
     for (at, gold) in by_run {
         let Some(run) = studied.runs.get(at) else { continue };
-        let (_, added) = store::gold::add(&run.place, &gold)?;
+        let (_, added) = store::gold::add_gold(&run.labels_folder, &gold)?;
         let same = match gold.len() - added {
             0 => String::new(),
             count => format!(", {count} there already"),
         };
-        let count = at::counted(added, "outcome");
-        out.line(&format!("{count}{same} in {}", run.place.join(store::gold::FILE).display()))?;
+        let count = run_args::count_with_noun(added, "outcome");
+        out.print_line(&format!("{count}{same} in {}", run.labels_folder.join(store::gold::GOLD_FILE).display()))?;
     }
     Ok(())
 }

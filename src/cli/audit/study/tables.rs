@@ -4,58 +4,58 @@ use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    at,
-    output::{Out, Table, dash, plain, share},
+    run_args,
+    output::{Out, OutputTable, cell_or_dash, safe_line, share_cell},
 };
-use trajview_run::figures;
+use trajview_run::format_number;
 use trajview_tui::widgets::text;
 
-use super::document::{AgreementRow, Document, ItemRow, ProgressRow, QueueRow, StudyRow};
+use super::document::{StudyAgreementRow, AuditStudyDocument, StudyItemRow, ProgressRow, StudyQueueRow, StudyFacts};
 
 /// Columns of the page that is printed on.
-const PAGE: usize = 80;
+const PAGE_COLUMNS: usize = 80;
 
-/// What the table of the queue needs beside the names.
+/// Columns that the table of the queue needs apart from the names.
 const BESIDE_NAMES: usize = 40;
 
-pub fn print(document: &Document, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    for line in head(document) {
-        out.line(&line)?;
+pub fn print_study(document: &AuditStudyDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    for line in head_lines(document) {
+        out.print_line(&line)?;
     }
     if let Some(queue) = &document.queue {
-        out.line(&progress_of(&document.annotator, queue))?;
-        out.line("")?;
-        queue_table(queue, is_markdown).write(is_markdown, out)?;
+        out.print_line(&progress_line(&document.annotator, queue))?;
+        out.print_line("")?;
+        queue_table(queue, is_markdown).write_table(is_markdown, out)?;
     }
-    out.line("")?;
-    progress_table(&document.progress).write(is_markdown, out)?;
+    out.print_line("")?;
+    progress_table(&document.progress).write_table(is_markdown, out)?;
     if !document.agreement.is_empty() {
-        out.line("")?;
-        agreement_table(&document.agreement).write(is_markdown, out)?;
-        notes(document).iter().try_for_each(|note| out.sentence(note))?;
+        out.print_line("")?;
+        agreement_table(&document.agreement).write_table(is_markdown, out)?;
+        agreement_notes(document).iter().try_for_each(|note| out.print_sentence(note))?;
     }
     Ok(())
 }
 
-/// What to know before believing the agreement.
-fn notes(document: &Document) -> Vec<String> {
+/// Lists warnings about the agreement.
+fn agreement_notes(document: &AuditStudyDocument) -> Vec<String> {
     let rows = document.agreement.iter();
-    let is_one = is_of_one(&document.agreement);
+    let is_one = has_one_criterion_and_scale(&document.agreement);
     let doubts = rows.filter_map(|row| {
-        Some(format!("{}: interval of kappa {}", named(row, is_one), row.warning.as_ref()?))
+        Some(format!("{}: interval of kappa {}", pair_label(row, is_one), row.warning.as_ref()?))
     });
     doubts.chain(document.gold_warning.clone()).collect()
 }
 
-/// Whether all rows are by one criterion on one scale.
-fn is_of_one(agreement: &[AgreementRow]) -> bool {
-    let of = |row: &AgreementRow| (row.criterion.clone(), row.scale.clone());
-    agreement.windows(2).all(|two| of(&two[0]) == of(&two[1]))
+/// Returns whether all rows have one criterion and one scale.
+fn has_one_criterion_and_scale(agreement: &[StudyAgreementRow]) -> bool {
+    let criterion_and_scale = |row: &StudyAgreementRow| (row.criterion.clone(), row.scale.clone());
+    agreement.windows(2).all(|two| criterion_and_scale(&two[0]) == criterion_and_scale(&two[1]))
 }
 
-/// What the study is, folded at the page's end.
-fn head(document: &Document) -> Vec<String> {
-    let StudyRow { name, seed, items, candidates, strata, allocation, shared, unit, .. } =
+/// Describes the study, folded at the page's end.
+fn head_lines(document: &AuditStudyDocument) -> Vec<String> {
+    let StudyFacts { name, seed, items, candidates, strata, allocation, shared, unit, .. } =
         &document.study;
     let runs = document.runs.iter().filter(|run| run.items > 0).count();
     let drawn = match (items == candidates, strata.as_slice()) {
@@ -73,16 +73,16 @@ fn head(document: &Document) -> Vec<String> {
         count if *shared == *items => format!("; every item is assigned to all {count} raters"),
         count => format!("; {shared} are assigned to all {count} raters, each of the rest to one"),
     };
-    let said = format!(
+    let sentence = format!(
         "{name}: {} of {}, {drawn}, seed {seed}{labelled}",
-        at::counted(*items, unit),
-        at::counted(runs, "run")
+        run_args::count_with_noun(*items, unit),
+        run_args::count_with_noun(runs, "run")
     );
-    let said = plain(&said);
-    text::wrap(&said, PAGE).into_iter().map(|range| said[range].trim_end().to_owned()).collect()
+    let safe_sentence = safe_line(&sentence);
+    text::wrap_safe_text(&safe_sentence, PAGE_COLUMNS).into_iter().map(|range| safe_sentence[range].trim_end().to_owned()).collect()
 }
 
-fn progress_of(annotator: &str, queue: &QueueRow) -> String {
+fn progress_line(annotator: &str, queue: &StudyQueueRow) -> String {
     let same = match queue.labelled {
         0 => "verdicts are shown once they are labelled".to_owned(),
         _ => format!("{} as judged", queue.same),
@@ -90,21 +90,21 @@ fn progress_of(annotator: &str, queue: &QueueRow) -> String {
     format!("annotator {annotator}: {} of {} labelled, {same}", queue.labelled, queue.items.len())
 }
 
-fn queue_table(queue: &QueueRow, is_whole: bool) -> Table {
+fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
     let mut table =
-        Table::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"]).keyed(3);
+        OutputTable::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"]).with_keys(3);
     let runs = queue.items.iter().map(|it| text::width(&it.run)).max().unwrap_or_default();
-    let room = PAGE.saturating_sub(BESIDE_NAMES + runs).max(12);
+    let room = PAGE_COLUMNS.saturating_sub(BESIDE_NAMES + runs).max(12);
     for item in &queue.items {
         let label = item.label.as_ref();
-        let name = plain(&item.name);
+        let name = safe_line(&item.name);
         let name = if is_whole { name.clone() } else { text::truncate(&name, room, "…") };
-        table.row(vec![
+        table.add_row(vec![
             item.number.to_string(),
             item.run.clone(),
             item.component.clone(),
             name.into_owned(),
-            label.map_or_else(|| "-".into(), |label| label.said()),
+            label.map_or_else(|| "-".into(), |label| label.score_cell()),
             item.verdict.as_ref().map_or_else(|| "hidden".into(), |it| it.score.to_string()),
             label.and_then(|label| label.reason.clone()).unwrap_or_default(),
         ]);
@@ -113,9 +113,9 @@ fn queue_table(queue: &QueueRow, is_whole: bool) -> Table {
 }
 
 /// Runs down, raters across.
-fn progress_table(progress: &[ProgressRow]) -> Table {
+fn progress_table(progress: &[ProgressRow]) -> OutputTable {
     let heads = progress.iter().map(|it| format!(">{}", it.rater));
-    let mut table = Table::headed(std::iter::once("labelled of".to_owned()).chain(heads).collect());
+    let mut table = OutputTable::with_heads(std::iter::once("labelled of".to_owned()).chain(heads).collect());
     let mut runs: Vec<&str> = vec![];
     for run in progress.iter().flat_map(|it| &it.by_run) {
         if !runs.contains(&run.run.as_str()) {
@@ -126,41 +126,41 @@ fn progress_table(progress: &[ProgressRow]) -> Table {
     for run in runs {
         let cell = |rater: &ProgressRow| {
             let found = rater.by_run.iter().find(|it| it.run == run);
-            dash(found.map(|it| format!("{}/{}", it.labelled, it.items)))
+            cell_or_dash(found.map(|it| format!("{}/{}", it.labelled, it.items)))
         };
-        table.row(std::iter::once(run.to_owned()).chain(progress.iter().map(cell)).collect());
+        table.add_row(std::iter::once(run.to_owned()).chain(progress.iter().map(cell)).collect());
     }
-    let whole = progress.iter().map(|it| format!("{}/{}", it.labelled, it.items));
-    table.row(std::iter::once("all".to_owned()).chain(whole).collect());
+    let totals = progress.iter().map(|it| format!("{}/{}", it.labelled, it.items));
+    table.add_row(std::iter::once("all".to_owned()).chain(totals).collect());
     table
 }
 
-pub fn agreement_table(agreement: &[AgreementRow]) -> Table {
+pub fn agreement_table(agreement: &[StudyAgreementRow]) -> OutputTable {
     let heads = ["agreement", ">n", ">exact", ">within 1", "kappa (quadratic), 95 % BCa"];
-    let mut table = Table::new(&heads);
-    let is_one = is_of_one(agreement);
+    let mut table = OutputTable::new(&heads);
+    let is_one = has_one_criterion_and_scale(agreement);
     for row in agreement {
         let kappa = match (row.kappa, row.interval, row.not_defined) {
             (Some(kappa), Some(it), _) => {
-                format!("{} {}", figures::share(kappa), figures::interval(it.low, it.high))
+                format!("{} {}", format_number::three_decimals(kappa), format_number::interval_text(it.low, it.high))
             }
-            (Some(kappa), None, _) => figures::share(kappa),
+            (Some(kappa), None, _) => format_number::three_decimals(kappa),
             (None, _, Some(why)) => format!("not defined: {}", why.why()),
             (None, _, None) => "-".into(),
         };
-        table.row(vec![
-            named(row, is_one),
+        table.add_row(vec![
+            pair_label(row, is_one),
             row.n.to_string(),
-            share(row.exact),
-            share(row.within_1),
+            share_cell(row.exact),
+            share_cell(row.within_1),
             kappa,
         ]);
     }
     table
 }
 
-/// `ana - judge`; where there are several criteria or scales, `ana - judge, by clear, 1..5`.
-fn named(row: &AgreementRow, is_one: bool) -> String {
+/// Returns `ana - judge`; if there are several criteria or scales, `ana - judge, by clear, 1..5`.
+fn pair_label(row: &StudyAgreementRow, is_one: bool) -> String {
     let criterion = row.criterion.as_ref().map(|it| format!(" by {it},")).unwrap_or_default();
     match is_one {
         true => format!("{} - {}", row.a, row.b),
@@ -168,35 +168,35 @@ fn named(row: &AgreementRow, is_one: bool) -> String {
     }
 }
 
-/// The queue; of somebody who labels nothing, how far everybody is.
-pub fn csv(document: &Document, out: &mut Out) -> io::Result<()> {
+/// Writes the queue; of somebody who labels nothing, how far everybody is.
+pub fn write_csv(document: &AuditStudyDocument, out: &mut Out) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Row<'a> {
+    struct StudyQueueCsvRow<'a> {
         annotator: &'a str,
-        item: &'a ItemRow,
+        item: &'a StudyItemRow,
     }
     #[derive(Serialize)]
-    struct Far<'a> {
+    struct StudyProgressCsvRow<'a> {
         rater: &'a str,
         run: &'a str,
         labelled: usize,
         items: usize,
     }
     let Some(queue) = &document.queue else {
-        let rows = document.progress.iter().flat_map(|of| {
-            of.by_run.iter().map(|it| Far {
-                rater: &of.rater,
+        let rows = document.progress.iter().flat_map(|rater_progress| {
+            rater_progress.by_run.iter().map(|it| StudyProgressCsvRow {
+                rater: &rater_progress.rater,
                 run: &it.run,
                 labelled: it.labelled,
                 items: it.items,
             })
         });
-        return out.csv("rater run labelled items", rows);
+        return out.print_csv("rater run labelled items", rows);
     };
     let columns = "run=item.run component=item.component criterion=item.criterion name=item.name judgement=item.judgement judge=item.judge \
         turn=item.turn commit=item.commit number=item.number annotator label=item.label.score \
         verdict=item.verdict.score blind=item.label.blind reason=item.label.reason note=item.label.note \
         at=item.label.at";
     let annotator = document.annotator.as_str();
-    out.csv(columns, queue.items.iter().map(|item| Row { annotator, item }))
+    out.print_csv(columns, queue.items.iter().map(|item| StudyQueueCsvRow { annotator, item }))
 }

@@ -1,29 +1,29 @@
 //! A table as LaTeX sets it with the package booktabs.
 
-use super::Table;
+use super::OutputTable;
 
-/// The lines of a `tabular`. Columns of numbers stand at the right.
-pub fn lines(table: &Table) -> Vec<String> {
+/// Writes the lines of a `tabular`. Columns of numbers are right-aligned.
+pub fn tex_lines(table: &OutputTable) -> Vec<String> {
     let columns = 0..table.heads.len();
     let sides: String =
         columns.map(|column| if table.is_number(column) { 'r' } else { 'l' }).collect();
     let begin = format!("\\begin{{tabular}}{{{sides}}}");
-    let heads = row(&table.plain_heads());
-    let rows = table.rows.iter().map(|cells| row(cells));
+    let heads = tex_row(&table.plain_heads());
+    let rows = table.rows.iter().map(|cells| tex_row(cells));
     let before = [begin, "\\toprule".into(), heads, "\\midrule".into()];
     let after = ["\\bottomrule".into(), "\\end{tabular}".into()];
     before.into_iter().chain(rows).chain(after).collect()
 }
 
-/// `\\` takes what follows in brackets for a length, on the next line too.
-fn row(cells: &[String]) -> String {
-    let row = cells.iter().map(|cell| escaped(cell)).collect::<Vec<_>>().join(" & ");
+/// Returns `\\` takes what follows in brackets for a length, on the next line too.
+fn tex_row(cells: &[String]) -> String {
+    let row = cells.iter().map(|cell| escape_tex(cell)).collect::<Vec<_>>().join(" & ");
     let is_option = row.trim_start().starts_with(['[', '*']);
     format!("{}{row} \\\\", if is_option { "{}" } else { "" })
 }
 
-/// What LaTeX sets as it is written here, with the fonts and the input encoding it begins with.
-fn escaped(cell: &str) -> String {
+/// Escapes text for LaTeX with its default fonts and input encoding.
+fn escape_tex(cell: &str) -> String {
     let mut shown = String::with_capacity(cell.len());
     for letter in cell.chars() {
         match letter {
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn a_table_of_latex_has_rules_and_shows_every_letter() {
-        let mut table = Table::new(&["raters_n", ">50 %"]);
-        table.row(vec!["[a] & {b}".into(), "-0.5".into()]);
+        let mut table = OutputTable::new(&["raters_n", ">50 %"]);
+        table.add_row(vec!["[a] & {b}".into(), "-0.5".into()]);
 
         assert_eq!(
-            lines(&table),
+            tex_lines(&table),
             [
                 r"\begin{tabular}{lr}",
                 r"\toprule",
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn what_latex_would_obey_is_written_out() {
         assert_eq!(
-            escaped(r"C:\x_1^2 ~ $5 #1 <b>"),
+            escape_tex(r"C:\x_1^2 ~ $5 #1 <b>"),
             r"C:\textbackslash{}x\_1\textasciicircum{}2 \textasciitilde{} \$5 \#1 \textless{}b\textgreater{}"
         );
     }

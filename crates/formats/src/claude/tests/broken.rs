@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{index, index_all};
-use crate::{Format, Head, Source, claude_session::ClaudeSession, claude_stream::ClaudeStream};
+use super::{index_log, index_all};
+use crate::{Format, FileHead, SourceBytes, claude_session::ClaudeSession, claude_stream::ClaudeStream};
 use trajview_run::{Run, StepId, StepKind};
 
 /// A small valid log of both dialects at once: every reader path is near.
@@ -22,28 +22,28 @@ const FORMATS: [&dyn Format; 2] = [&ClaudeSession, &ClaudeStream];
 
 /// Reads everything there is to read.
 fn read_all(format: &dyn Format, bytes: &[u8]) -> Run {
-    let head = Head { name: "x.jsonl", bytes, is_whole: true };
-    let _ = (format.claims(&head), format.is_companion(&head, &head));
+    let head = FileHead { name: "x.jsonl", bytes, is_whole: true };
+    let _ = (format.claims_file(&head), format.is_companion(&head, &head));
     let sources = [
-        Source { name: "x.jsonl", bytes },
-        Source { name: "agent-y.jsonl", bytes },
-        Source { name: "agent-y.meta.json", bytes },
+        SourceBytes { name: "x.jsonl", bytes },
+        SourceBytes { name: "agent-y.jsonl", bytes },
+        SourceBytes { name: "agent-y.meta.json", bytes },
     ];
-    let run = format.index(&sources).unwrap();
+    let run = format.index_run(&sources).unwrap();
     for turn in 0..run.turns.len() {
         if let Some(request) = run.turns[turn].request {
-            let _ = format.request(request.of(bytes));
+            let _ = format.request_text(request.bytes_in(bytes));
         }
         let agents = (0..run.subagents.len()).map(Some);
         for subagent in std::iter::once(None).chain(agents) {
             let mut step = 0;
             while let Some(found) = run.step(StepId { turn, subagent, step }) {
-                let _ = format.words(found.place.of(bytes), found);
-                if let Some(result) = found.result() {
-                    let _ = format.result(result.place.of(bytes), result);
+                let _ = format.step_text(found.place.bytes_in(bytes), found);
+                if let Some(result) = found.tool_result() {
+                    let _ = format.result_text(result.place.bytes_in(bytes), result);
                 }
                 for edit in &found.edits {
-                    let _ = format.edit(edit.place.of(bytes), edit);
+                    let _ = format.recorded_edit(edit.place.bytes_in(bytes), edit);
                 }
                 step += 1;
             }
@@ -112,7 +112,7 @@ fn a_bad_line_is_a_warning_with_its_place_and_the_rest_is_read() {
     let cut = r#"{"type":"user","uuid":"u2","sessionId":"S","message":{"con"#;
     let log = format!("{good}\nnot json\n[1]\n{{\"type\":\"mode\", \0}}\n{cut}");
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let warnings: Vec<String> =
         run.warnings.iter().map(|warning| format!("{}: {}", warning.place, warning.what)).collect();

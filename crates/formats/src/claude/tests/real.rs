@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{head, index_all};
+use super::{head_of_file, index_all};
 use crate::{Format, claude_session::ClaudeSession, claude_stream::ClaudeStream};
 use trajview_run::{
     Edit, EditKind, Run, Step, StepKind,
@@ -16,16 +16,16 @@ use trajview_run::{
 use trajview_testing::real_data;
 
 /// A recording: its main file and its companions.
-struct Recording {
+struct RealRecording {
     files: Vec<(String, Vec<u8>)>,
     run: Run,
 }
 
-impl Recording {
+impl RealRecording {
     fn open(format: &dyn Format, main: &Path) -> Self {
         let name = main.file_name().unwrap().to_string_lossy().into_owned();
         let bytes = std::fs::read(main).unwrap();
-        assert!(format.claims(&head(&name, &bytes)), "{name} is not claimed");
+        assert!(format.claims_file(&head_of_file(&name, &bytes)), "{name} is not claimed");
         let mut files = vec![(name.clone(), bytes)];
         let below = main.with_extension("");
         let near = [main.parent().unwrap().to_owned(), below.clone(), below.join("subagents")];
@@ -36,7 +36,7 @@ impl Recording {
             for path in paths.into_iter().filter(|path| path.is_file() && path != main) {
                 let other = path.file_name().unwrap().to_string_lossy().into_owned();
                 let bytes = std::fs::read(&path).unwrap();
-                if format.is_companion(&head(&name, &files[0].1), &head(&other, &bytes)) {
+                if format.is_companion(&head_of_file(&name, &files[0].1), &head_of_file(&other, &bytes)) {
                     files.push((other, bytes));
                 }
             }
@@ -47,28 +47,28 @@ impl Recording {
         Self { files, run }
     }
 
-    fn steps(&self) -> impl Iterator<Item = &Step> {
+    fn all_steps(&self) -> impl Iterator<Item = &Step> {
         let turns = self.run.turns.iter().flat_map(|turn| &turn.steps);
         turns.chain(self.run.subagents.iter().flat_map(|agent| &agent.steps))
     }
 
-    fn edits(&self) -> impl Iterator<Item = &Edit> {
-        self.steps().flat_map(|step| &step.edits)
+    fn all_edits(&self) -> impl Iterator<Item = &Edit> {
+        self.all_steps().flat_map(|step| &step.edits)
     }
 
-    fn body(&self, format: &dyn Format, edit: &Edit) -> Option<RecordedEdit> {
-        format.edit(edit.place.of(&self.files[edit.place.source.0 as usize].1), edit)
+    fn edit_body(&self, format: &dyn Format, edit: &Edit) -> Option<RecordedEdit> {
+        format.recorded_edit(edit.place.bytes_in(&self.files[edit.place.source.0 as usize].1), edit)
     }
 
-    fn summary(&self) -> String {
-        let count = |kind| self.steps().filter(|step| step.kind == kind).count();
+    fn summary_line(&self) -> String {
+        let count = |kind| self.all_steps().filter(|step| step.kind == kind).count();
         let tokens = self.run.tokens();
         format!(
             "{}: {} turns, {} steps, {} edits, {} agents, {} compactions, {} unknown, out {:?}, in {:?}, {} warnings",
             self.files[0].0,
             self.run.turns.len(),
-            self.steps().count(),
-            self.edits().count(),
+            self.all_steps().count(),
+            self.all_edits().count(),
             self.run.subagents.len(),
             count(StepKind::Compaction),
             count(StepKind::Unknown),
@@ -80,7 +80,7 @@ impl Recording {
 }
 
 /// Files below `folder` whose path ends with `ending`, sorted.
-fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+fn files_below(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut found = vec![];
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -97,30 +97,30 @@ fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     found
 }
 
-fn sessions(data: &Path) -> Vec<Recording> {
-    let recorded = files(&data.join("recorded"), &|path| {
+fn recorded_sessions(data: &Path) -> Vec<RealRecording> {
+    let recorded = files_below(&data.join("recorded"), &|path| {
         path.contains("claude-") && path.ends_with(".session.jsonl")
     });
-    recorded.iter().map(|path| Recording::open(&ClaudeSession, path)).collect()
+    recorded.iter().map(|path| RealRecording::open(&ClaudeSession, path)).collect()
 }
 
-fn collected(data: &Path) -> Vec<Recording> {
-    let found = files(&data.join("claude-code"), &|path| {
+fn collected_sessions(data: &Path) -> Vec<RealRecording> {
+    let found = files_below(&data.join("claude-code"), &|path| {
         path.ends_with(".jsonl") && !path.contains("/subagents/")
     });
-    found.iter().map(|path| Recording::open(&ClaudeSession, path)).collect()
+    found.iter().map(|path| RealRecording::open(&ClaudeSession, path)).collect()
 }
 
-fn streams(data: &Path) -> Vec<Recording> {
-    let mut found = files(&data.join("recorded"), &|path| path.contains(".stream-"));
-    found.extend(files(&data.join("slopcodebench"), &|path| path.ends_with("agent/stdout.jsonl")));
-    found.iter().map(|path| Recording::open(&ClaudeStream, path)).collect()
+fn recorded_streams(data: &Path) -> Vec<RealRecording> {
+    let mut found = files_below(&data.join("recorded"), &|path| path.contains(".stream-"));
+    found.extend(files_below(&data.join("slopcodebench"), &|path| path.ends_with("agent/stdout.jsonl")));
+    found.iter().map(|path| RealRecording::open(&ClaudeStream, path)).collect()
 }
 
-fn all(data: &Path) -> Vec<Recording> {
-    let mut all = sessions(data);
-    all.extend(collected(data));
-    all.extend(streams(data));
+fn all_recordings(data: &Path) -> Vec<RealRecording> {
+    let mut all = recorded_sessions(data);
+    all.extend(collected_sessions(data));
+    all.extend(recorded_streams(data));
     all
 }
 
@@ -129,11 +129,11 @@ fn all(data: &Path) -> Vec<Recording> {
 fn every_recorded_log_is_read_without_a_warning_or_an_unknown_step() {
     let data = real_data();
 
-    for recording in all(&data) {
-        println!("{}", recording.summary());
+    for recording in all_recordings(&data) {
+        println!("{}", recording.summary_line());
         assert_eq!(recording.run.warnings, [], "{}", recording.files[0].0);
         let unknown: Vec<_> =
-            recording.steps().filter(|step| step.kind == StepKind::Unknown).collect();
+            recording.all_steps().filter(|step| step.kind == StepKind::Unknown).collect();
         assert!(unknown.is_empty(), "{}: {unknown:?}", recording.files[0].0);
     }
 }
@@ -146,11 +146,11 @@ fn recorded_runs_look_as_they_did() {
 
     for version in ["1.0.128", "2.1.330"] {
         let session = recorded.join(format!("claude-{version}.session.jsonl"));
-        let session = Recording::open(&ClaudeSession, &session).run;
-        insta::assert_snapshot!(format!("session-{version}"), super::picture(&session));
+        let session = RealRecording::open(&ClaudeSession, &session).run;
+        insta::assert_snapshot!(format!("session-{version}"), super::run_summary(&session));
         let stream = recorded.join(format!("claude-{version}.stream-turn8-compact.jsonl"));
-        let stream = Recording::open(&ClaudeStream, &stream).run;
-        insta::assert_snapshot!(format!("stream-{version}"), super::picture(&stream));
+        let stream = RealRecording::open(&ClaudeStream, &stream).run;
+        insta::assert_snapshot!(format!("stream-{version}"), super::run_summary(&stream));
     }
 }
 
@@ -158,7 +158,7 @@ fn recorded_runs_look_as_they_did() {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn the_same_twelve_requests_are_read_from_every_version() {
     let data = real_data();
-    let full = sessions(&data)
+    let full = recorded_sessions(&data)
         .into_iter()
         .filter(|recording| !recording.files[0].0.contains("autocompact"));
 
@@ -175,11 +175,11 @@ fn the_same_twelve_requests_are_read_from_every_version() {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_version_tells_of_the_same_files_as_far_as_it_sees_them() {
     let data = real_data();
-    let full = sessions(&data)
+    let full = recorded_sessions(&data)
         .into_iter()
         .filter(|recording| !recording.files[0].0.contains("autocompact"));
-    let by_tool = |recording: &Recording| -> BTreeSet<String> {
-        let steps = recording.steps().filter(|step| {
+    let by_tool = |recording: &RealRecording| -> BTreeSet<String> {
+        let steps = recording.all_steps().filter(|step| {
             step.tool.as_ref().is_some_and(|tool| ["Write", "Edit"].contains(&&*tool.name))
         });
         steps.flat_map(|step| &step.edits).map(|edit| edit.path.to_string()).collect()
@@ -196,25 +196,25 @@ fn every_version_tells_of_the_same_files_as_far_as_it_sees_them() {
 fn every_edit_has_a_body_and_every_place_a_record() {
     let data = real_data();
 
-    for recording in all(&data) {
+    for recording in all_recordings(&data) {
         let format: &dyn Format = if recording.run.origin.format == "claude-code" {
             &ClaudeSession
         } else {
             &ClaudeStream
         };
-        for edit in recording.edits() {
-            let body = recording.body(format, edit);
+        for edit in recording.all_edits() {
+            let body = recording.edit_body(format, edit);
             assert!(body.is_some(), "{}: {edit:?}", recording.files[0].0);
         }
-        for step in recording.steps() {
+        for step in recording.all_steps() {
             let of =
-                |place: trajview_run::Place| place.of(&recording.files[place.source.0 as usize].1);
-            let words = format.words(of(step.place), step);
+                |place: trajview_run::RecordPlace| place.bytes_in(&recording.files[place.source.0 as usize].1);
+            let words = format.step_text(of(step.place), step);
             let said =
                 [words.text.as_str(), words.arguments.as_deref().unwrap_or_default()].concat();
             assert!(!said.is_empty(), "{}: {step:?}", recording.files[0].0);
-            if let Some(result) = step.result() {
-                let shown = format.result(of(result.place), result);
+            if let Some(result) = step.tool_result() {
+                let shown = format.result_text(of(result.place), result);
                 assert_eq!(shown.len() as u64, result.bytes, "{step:?}");
             }
         }
@@ -226,7 +226,7 @@ fn every_edit_has_a_body_and_every_place_a_record() {
 fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
     let data = real_data();
 
-    for recording in all(&data) {
+    for recording in all_recordings(&data) {
         let format: &dyn Format = if recording.run.origin.format == "claude-code" {
             &ClaudeSession
         } else {
@@ -234,8 +234,8 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
         };
         let mut files = std::collections::BTreeMap::<String, String>::new();
         let (mut same, mut different, mut first_seen) = (0, 0, 0);
-        for edit in recording.edits() {
-            let body = recording.body(format, edit).unwrap();
+        for edit in recording.all_edits() {
+            let body = recording.edit_body(format, edit).unwrap();
             let path = edit.path.to_string();
             if let Some(before) = &body.before {
                 match files.get(&path) {
@@ -284,7 +284,7 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
 fn tokens_of_a_long_session_are_counted_once_a_message() {
     let data = real_data();
 
-    let music = Recording::open(&ClaudeSession, &data.join("claude-code/session-ai-music.jsonl"));
+    let music = RealRecording::open(&ClaudeSession, &data.join("claude-code/session-ai-music.jsonl"));
 
     // 73 assistant lines of 62 messages; every line counted, it would be 16,805.
     assert_eq!(music.run.tokens().output, Some(16_769));

@@ -2,46 +2,46 @@
 
 use insta::assert_snapshot;
 
-use super::{head, index, index_all, picture, words};
+use super::{head_of_file, index_log, index_all, run_summary, text_with_result};
 use crate::{Format, claude_session::ClaudeSession};
 use trajview_code::patch::{LineKind, PatchHunk, PatchLine};
 use trajview_run::{
-    EditKind, EditPath, Place, Role, StepKind, Turn,
+    EditKind, EditPath, RecordPlace, Role, StepKind, Turn,
     files::{RecordedChange, RecordedEdit, Replacement},
 };
 
-/// A user record, with more fields after its own.
-fn asks(uuid: &str, content: &str, more: &str) -> String {
+/// Returns a user record, with more fields after its own.
+fn user_record(uuid: &str, content: &str, more: &str) -> String {
     let content = serde_json::to_string(content).unwrap();
     format!(
         r#"{{"type":"user","uuid":"{uuid}","sessionId":"S","cwd":"/w","version":"2.1.42","timestamp":"2026-01-01T00:00:00Z","message":{{"role":"user","content":{content}}}{more}}}"#
     )
 }
 
-/// An assistant record of one block.
-fn says(uuid: &str, message: &str, block: &str, output_tokens: u32) -> String {
+/// Returns an assistant record of one block.
+fn assistant_record(uuid: &str, message: &str, block: &str, output_tokens: u32) -> String {
     format!(
         r#"{{"type":"assistant","uuid":"{uuid}","sessionId":"S","timestamp":"2026-01-01T00:00:01Z","message":{{"id":"{message}","model":"m","content":[{block}],"usage":{{"input_tokens":1,"cache_read_input_tokens":10,"cache_creation_input_tokens":100,"output_tokens":{output_tokens}}}}}}}"#
     )
 }
 
-fn text(words: &str) -> String {
+fn text_block(words: &str) -> String {
     format!(r#"{{"type":"text","text":"{words}"}}"#)
 }
 
-fn calls(uuid: &str, id: &str, tool: &str, input: &str) -> String {
+fn call_record(uuid: &str, id: &str, tool: &str, input: &str) -> String {
     let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}"#);
-    says(uuid, uuid, &block, 1)
+    assistant_record(uuid, uuid, &block, 1)
 }
 
-/// A tool result with its structured twin.
-fn answers(uuid: &str, id: &str, content: &str, structured: &str) -> String {
+/// Returns a tool result with its structured twin.
+fn result_record(uuid: &str, id: &str, content: &str, structured: &str) -> String {
     format!(
         r#"{{"type":"user","uuid":"{uuid}","sessionId":"S","timestamp":"2026-01-01T00:00:02Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{content}","is_error":false}}]}},"toolUseResult":{structured}}}"#
     )
 }
 
-fn fails(uuid: &str, id: &str, content: &str) -> String {
+fn failed_result_record(uuid: &str, id: &str, content: &str) -> String {
     format!(
         r#"{{"type":"user","uuid":"{uuid}","sessionId":"S","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{content}","is_error":true}}]}},"toolUseResult":"Error: {content}"}}"#
     )
@@ -51,38 +51,38 @@ fn log(lines: &[String]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The body of the only edit of a log that asks, calls `tool` and is answered.
+/// Returns the body of the only edit of a log that asks, calls `tool` and is answered.
 fn only_edit(tool: &str, input: &str, structured: &str) -> (EditKind, Option<RecordedEdit>) {
     let lines = [
-        asks("u1", "go", ""),
-        calls("a1", "t1", tool, input),
-        answers("u2", "t1", "ok", structured),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", tool, input),
+        result_record("u2", "t1", "ok", structured),
     ];
     let log = log(&lines);
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
     let edits = &run.turns[0].steps[0].edits;
     assert_eq!(edits.len(), 1, "{edits:?}");
-    (edits[0].kind, ClaudeSession.edit(edits[0].place.of(log.as_bytes()), &edits[0]))
+    (edits[0].kind, ClaudeSession.recorded_edit(edits[0].place.bytes_in(log.as_bytes()), &edits[0]))
 }
 
 #[test]
 fn a_session_becomes_turns_with_steps_and_edits() {
     let log = log(&[
-        asks("u1", "add retry\nplease", ""),
-        says("a1", "m1", r#"{"type":"thinking","thinking":"hm"}"#, 5),
-        says("a2", "m1", &text("On it."), 55),
-        calls("a3", "t1", "Edit", r#"{"file_path":"/w/a.py","old_string":"x","new_string":"y"}"#),
-        answers(
+        user_record("u1", "add retry\nplease", ""),
+        assistant_record("a1", "m1", r#"{"type":"thinking","thinking":"hm"}"#, 5),
+        assistant_record("a2", "m1", &text_block("On it."), 55),
+        call_record("a3", "t1", "Edit", r#"{"file_path":"/w/a.py","old_string":"x","new_string":"y"}"#),
+        result_record(
             "u2",
             "t1",
             "updated",
             r#"{"filePath":"/w/a.py","oldString":"x","newString":"y","originalFile":"x\n","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-x","+y"]}],"userModified":false,"replaceAll":false}"#,
         ),
-        asks("u3", "thanks", ""),
-        says("a4", "m2", &text("Welcome."), 2),
+        user_record("u3", "thanks", ""),
+        assistant_record("a4", "m2", &text_block("Welcome."), 2),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeSession, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeSession, &log)), @r#"
     claude-code 2.1.42 m in /w: add retry
     turn 1: add retry [in 222 (20 cached), out 56]
       assistant thinking: hm [in 111 (10 cached), out 55]
@@ -100,20 +100,20 @@ fn what_only_looks_like_a_request_opens_no_turn() {
     let notification =
         "<task-notification>\n<summary>Agent \"r\" finished</summary>\n</task-notification>";
     let log = log(&[
-        asks("u1", "go", ""),
-        asks("u2", "Caveat: The messages below were generated by the user", r#","isMeta":true"#),
-        asks("u3", command, ""),
-        asks("u4", "<local-command-stdout>Compacted </local-command-stdout>", ""),
-        asks("u5", notification, r#","promptSource":"system","turnOrigin":"task_notification""#),
-        asks("u6", "List files", r#","origin":{"kind":"task-notification"}"#),
-        asks("u7", "[Request interrupted by user for tool use]", ""),
-        asks("u8", "<bash-input>ls</bash-input>", ""),
-        asks("u9", "<bash-stdout></bash-stdout>", ""),
+        user_record("u1", "go", ""),
+        user_record("u2", "Caveat: The messages below were generated by the user", r#","isMeta":true"#),
+        user_record("u3", command, ""),
+        user_record("u4", "<local-command-stdout>Compacted </local-command-stdout>", ""),
+        user_record("u5", notification, r#","promptSource":"system","turnOrigin":"task_notification""#),
+        user_record("u6", "List files", r#","origin":{"kind":"task-notification"}"#),
+        user_record("u7", "[Request interrupted by user for tool use]", ""),
+        user_record("u8", "<bash-input>ls</bash-input>", ""),
+        user_record("u9", "<bash-stdout></bash-stdout>", ""),
         r#"{"type":"queue-operation","operation":"enqueue","sessionId":"S","content":"go"}"#.into(),
         r#"{"type":"last-prompt","lastPrompt":"go","sessionId":"S"}"#.into(),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeSession, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeSession, &log)), @r#"
     claude-code 2.1.42 - in /w: go
     turn 1: go
       system message: /compact
@@ -129,13 +129,13 @@ fn what_only_looks_like_a_request_opens_no_turn() {
 fn words_among_tool_results_and_the_feedback_of_hooks_are_steps_of_the_turn() {
     let both = r#"{"type":"user","uuid":"u2","sessionId":"S","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"<system-reminder>be nice</system-reminder>"},{"type":"text","text":"use b instead"}]}}"#;
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", r#"{"command":"ls"}"#),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", r#"{"command":"ls"}"#),
         both.into(),
-        asks("u3", "Stop hook feedback:\ntests are missing", r#","isMeta":true"#),
+        user_record("u3", "Stop hook feedback:\ntests are missing", r#","isMeta":true"#),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let said: Vec<_> =
         run.turns[0].steps.iter().map(|step| (step.role.word(), &*step.label)).collect();
@@ -151,30 +151,30 @@ fn a_slash_command_that_expands_into_a_prompt_is_a_request() {
     let command = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n<command-args>12</command-args>";
     let expansion = r#","isMeta":true,"parentUuid":"u2""#;
     let log = log(&[
-        asks("u1", "go", ""),
-        asks("u2", command, ""),
-        asks("u3", "Fix the issue 12 as follows", expansion),
-        says("a1", "m1", &text("Fixed."), 1),
+        user_record("u1", "go", ""),
+        user_record("u2", command, ""),
+        user_record("u3", "Fix the issue 12 as follows", expansion),
+        assistant_record("a1", "m1", &text_block("Fixed."), 1),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["go", "/fix 12"]);
     assert_eq!(run.turns[0].steps, []);
     assert_eq!(added(&run.turns[1], &log), ["Fix the issue 12 as follows"]);
-    assert_eq!(ClaudeSession.request(run.turns[1].request.unwrap().of(log.as_bytes())), "/fix 12");
+    assert_eq!(ClaudeSession.request_text(run.turns[1].request.unwrap().bytes_in(log.as_bytes())), "/fix 12");
 }
 
-/// What was put before the model with a turn's request.
+/// Returns the texts that were put before the model with a turn's request.
 fn added(turn: &Turn, log: &str) -> Vec<String> {
-    let added = |place: &Place| ClaudeSession.added(place.of(log.as_bytes()), place.part);
+    let added = |place: &RecordPlace| ClaudeSession.added_text(place.bytes_in(log.as_bytes()), place.part);
     turn.added.iter().map(added).collect()
 }
 
 const CAVEAT: &str = "<local-command-caveat>Caveat: not for you</local-command-caveat>";
 
-fn typed(command: &str) -> String {
+fn typed_command(command: &str) -> String {
     format!("<command-name>/{command}</command-name>\n<command-args></command-args>")
 }
 
@@ -182,13 +182,13 @@ fn typed(command: &str) -> String {
 fn an_expansion_is_its_commands_though_bookkeeping_stands_between() {
     let note = r#"{"type":"attachment","uuid":"x","parentUuid":"u1","sessionId":"S","attachment":{"type":"file"}}"#;
     let log = log(&[
-        asks("u1", &typed("init"), ""),
+        user_record("u1", &typed_command("init"), ""),
         note.into(),
-        asks("u2", "Write <command-name>s into a file", r#","isMeta":true,"parentUuid":"x""#),
-        says("a1", "m1", &text("Done."), 1),
+        user_record("u2", "Write <command-name>s into a file", r#","isMeta":true,"parentUuid":"x""#),
+        assistant_record("a1", "m1", &text_block("Done."), 1),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["/init"]);
@@ -198,16 +198,16 @@ fn an_expansion_is_its_commands_though_bookkeeping_stands_between() {
 #[test]
 fn what_the_program_writes_between_two_requests_is_read_with_the_second() {
     let log = log(&[
-        asks("u1", "go", ""),
-        says("a1", "m1", &text("Done."), 1),
-        asks("u2", CAVEAT, r#","isMeta":true"#),
-        asks("u3", &typed("cost"), ""),
-        asks("u4", "<local-command-stdout>$1</local-command-stdout>", ""),
-        asks("u5", "on", ""),
-        says("a2", "m2", &text("Done."), 1),
+        user_record("u1", "go", ""),
+        assistant_record("a1", "m1", &text_block("Done."), 1),
+        user_record("u2", CAVEAT, r#","isMeta":true"#),
+        user_record("u3", &typed_command("cost"), ""),
+        user_record("u4", "<local-command-stdout>$1</local-command-stdout>", ""),
+        user_record("u5", "on", ""),
+        assistant_record("a2", "m2", &text_block("Done."), 1),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let labels = |turn: &Turn| turn.steps.iter().map(|it| it.label.to_string()).collect::<Vec<_>>();
     assert_eq!(labels(&run.turns[0]), ["Done.", "/cost", "$1"]);
@@ -219,20 +219,20 @@ fn what_the_program_writes_between_two_requests_is_read_with_the_second() {
 fn what_the_program_writes_while_the_agent_works_is_a_step() {
     let skill = "Base directory for this skill: /s\nDo as follows.";
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Skill", r#"{"skill":"s"}"#),
-        answers("r1", "t1", "ok", "{}"),
-        asks("u2", skill, r#","isMeta":true"#),
-        says("a2", "m2", &text("Done."), 1),
-        asks("u3", "Continue from where you left off.", r#","isMeta":true"#),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Skill", r#"{"skill":"s"}"#),
+        result_record("r1", "t1", "ok", "{}"),
+        user_record("u2", skill, r#","isMeta":true"#),
+        assistant_record("a2", "m2", &text_block("Done."), 1),
+        user_record("u3", "Continue from where you left off.", r#","isMeta":true"#),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    let said: Vec<_> =
+    let labels: Vec<_> =
         run.turns[0].steps.iter().map(|step| (step.role.word(), &*step.label)).collect();
     assert_eq!(
-        said,
+        labels,
         [
             ("assistant", "s"),
             ("system", "Base directory for this skill: /s"),
@@ -240,7 +240,7 @@ fn what_the_program_writes_while_the_agent_works_is_a_step() {
             ("system", "Continue from where you left off."),
         ]
     );
-    assert_eq!(words(&ClaudeSession, &log, &run.turns[0].steps[1]).text, skill);
+    assert_eq!(text_with_result(&ClaudeSession, &log, &run.turns[0].steps[1]).text, skill);
 }
 
 #[test]
@@ -248,17 +248,17 @@ fn hooks_and_commands_before_the_first_request_belong_to_it() {
     let hook = r#"{"type":"attachment","uuid":"h","sessionId":"S","attachment":{"type":"hook_blocking_error","hookName":"SessionStart"}}"#;
     let log = log(&[
         hook.into(),
-        asks("u1", CAVEAT, r#","isMeta":true"#),
-        asks("u2", &typed("clear"), ""),
-        asks("u3", "<local-command-stdout></local-command-stdout>", ""),
-        asks("u4", "go", ""),
-        says("a1", "m1", &text("Done."), 1),
-        asks("u5", "on", ""),
+        user_record("u1", CAVEAT, r#","isMeta":true"#),
+        user_record("u2", &typed_command("clear"), ""),
+        user_record("u3", "<local-command-stdout></local-command-stdout>", ""),
+        user_record("u4", "go", ""),
+        assistant_record("a1", "m1", &text_block("Done."), 1),
+        user_record("u5", "on", ""),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    assert_snapshot!(picture(&run), @r#"
+    assert_snapshot!(run_summary(&run), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 111 (10 cached), out 1]
       system message ERROR: hook blocking error SessionStart
@@ -271,9 +271,9 @@ fn hooks_and_commands_before_the_first_request_belong_to_it() {
 
 #[test]
 fn a_recording_that_begins_while_the_agent_works_keeps_its_turn_without_a_request() {
-    let log = log(&[says("a1", "m1", &text("On it."), 1), asks("u1", "on", "")]);
+    let log = log(&[assistant_record("a1", "m1", &text_block("On it."), 1), user_record("u1", "on", "")]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     assert_eq!(run.turns.iter().map(|turn| turn.steps.len()).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(run.turns[0].request, None);
@@ -284,8 +284,8 @@ fn a_summary_names_the_session_only_where_its_leaf_is_in_the_file() {
     let summary = |title: &str, leaf: &str| {
         format!(r#"{{"type":"summary","summary":"{title}","leafUuid":"{leaf}"}}"#)
     };
-    let title = |lines: &[String]| index(&ClaudeSession, &log(lines)).title;
-    let body = [asks("u1", "go", ""), says("a1", "m1", &text("Done."), 1)];
+    let title = |lines: &[String]| index_log(&ClaudeSession, &log(lines)).title;
+    let body = [user_record("u1", "go", ""), assistant_record("a1", "m1", &text_block("Done."), 1)];
 
     assert_eq!(title(&[&[summary("Another", "elsewhere")], &body[..]].concat()), "go");
     assert_eq!(
@@ -300,33 +300,33 @@ fn a_summary_names_the_session_only_where_its_leaf_is_in_the_file() {
 fn a_compaction_is_one_step_with_the_summary_for_words() {
     let boundary = r#"{"type":"system","subtype":"compact_boundary","uuid":"s1","sessionId":"S","content":"Conversation compacted","compactMetadata":{"trigger":"auto","preTokens":150000,"postTokens":3000}}"#;
     let log = log(&[
-        asks("u1", "go", ""),
+        user_record("u1", "go", ""),
         boundary.into(),
         r#"{"type":"attachment","uuid":"x","sessionId":"S","attachment":{"type":"file"}}"#.into(),
-        asks("u2", "This session is being continued.\nAll of it.", r#","isCompactSummary":true"#),
-        asks("u3", "go on", ""),
+        user_record("u2", "This session is being continued.\nAll of it.", r#","isCompactSummary":true"#),
+        user_record("u3", "go on", ""),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let [step] = run.turns[0].steps.as_slice() else { panic!("{:?}", run.turns[0].steps) };
     assert_eq!(step.kind, StepKind::Compaction);
     assert_eq!(&*step.label, "compacted (auto), 150000 to 3000 tokens");
-    let said = words(&ClaudeSession, &log, step).text;
-    assert_eq!(said, "This session is being continued.\nAll of it.");
+    let step_text = text_with_result(&ClaudeSession, &log, step).text;
+    assert_eq!(step_text, "This session is being continued.\nAll of it.");
     assert_eq!(run.turns.len(), 2);
 }
 
 #[test]
 fn tokens_of_a_message_are_counted_once_and_the_last_count_is_right() {
     let log = log(&[
-        asks("u1", "go", ""),
-        says("a1", "m1", &text("one"), 3),
-        says("a2", "m1", &text("two"), 40),
-        says("a3", "m2", &text("three"), 2),
+        user_record("u1", "go", ""),
+        assistant_record("a1", "m1", &text_block("one"), 3),
+        assistant_record("a2", "m1", &text_block("two"), 40),
+        assistant_record("a3", "m2", &text_block("three"), 2),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let of_steps: Vec<_> = run.turns[0].steps.iter().map(|step| step.tokens.output).collect();
     assert_eq!(of_steps, [Some(40), None, Some(2)]);
@@ -337,10 +337,10 @@ fn tokens_of_a_message_are_counted_once_and_the_last_count_is_right() {
 
 #[test]
 fn lines_that_a_resume_copied_are_read_once() {
-    let lines = [asks("u1", "go", ""), says("a1", "m1", &text("one"), 3)];
-    let log = log(&[&lines[..], &lines[..], &[asks("u2", "more", "")][..]].concat());
+    let lines = [user_record("u1", "go", ""), assistant_record("a1", "m1", &text_block("one"), 3)];
+    let log = log(&[&lines[..], &lines[..], &[user_record("u2", "more", "")][..]].concat());
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["go", "more"]);
@@ -353,24 +353,24 @@ fn a_log_that_only_says_that_nothing_failed_gives_ok_and_no_exit_code() {
     let bash = r#"{"command":"x"}"#;
     let quiet = r#"{"stdout":"","stderr":"","interrupted":false}"#;
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", bash),
-        answers("r1", "t1", "fine", quiet),
-        calls("a2", "t2", "Bash", bash),
-        fails("r2", "t2", "Exit code 127\\nx: not found"),
-        calls("a3", "t3", "Bash", bash),
-        answers("r3", "t3", "", quiet).replace(r#","is_error":false"#, ""),
-        calls("a4", "t4", "Bash", bash),
-        fails("r4", "t4", "no word of a code"),
-        calls("a5", "t5", "Bash", bash),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", bash),
+        result_record("r1", "t1", "fine", quiet),
+        call_record("a2", "t2", "Bash", bash),
+        failed_result_record("r2", "t2", "Exit code 127\\nx: not found"),
+        call_record("a3", "t3", "Bash", bash),
+        result_record("r3", "t3", "", quiet).replace(r#","is_error":false"#, ""),
+        call_record("a4", "t4", "Bash", bash),
+        failed_result_record("r4", "t4", "no word of a code"),
+        call_record("a5", "t5", "Bash", bash),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let outcomes: Vec<_> = run.turns[0]
         .steps
         .iter()
-        .map(|step| step.result().map(|result| (result.outcome(), result.exit_code)))
+        .map(|step| step.tool_result().map(|result| (result.outcome_text(), result.exit_code)))
         .collect();
     let said = |words: &str| Some(words.to_owned());
     assert_eq!(
@@ -389,12 +389,12 @@ fn a_log_that_only_says_that_nothing_failed_gives_ok_and_no_exit_code() {
 fn a_failed_edit_is_no_edit() {
     let input = r#"{"file_path":"/w/a.py","old_string":"x","new_string":"y"}"#;
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Edit", input),
-        fails("u2", "t1", "String to replace not found in file."),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Edit", input),
+        failed_result_record("u2", "t1", "String to replace not found in file."),
     ]);
 
-    assert_eq!(index(&ClaudeSession, &log).turns[0].steps[0].edits, []);
+    assert_eq!(index_log(&ClaudeSession, &log).turns[0].steps[0].edits, []);
 }
 
 #[test]
@@ -426,14 +426,14 @@ fn an_edit_without_a_structured_result_is_taken_from_the_call() {
 #[test]
 fn a_file_written_without_a_structured_result_is_new_unless_the_tool_says_otherwise() {
     let input = r#"{"file_path":"/w/a.py","content":"a"}"#;
-    let log = |said: &str| {
+    let log = |answer_text: &str| {
         log(&[
-            asks("u1", "go", ""),
-            calls("a1", "t1", "Write", input),
-            answers("u2", "t1", said, "null"),
+            user_record("u1", "go", ""),
+            call_record("a1", "t1", "Write", input),
+            result_record("u2", "t1", answer_text, "null"),
         ])
     };
-    let kind = |said: &str| index(&ClaudeSession, &log(said)).turns[0].steps[0].edits[0].kind;
+    let kind = |answer_text: &str| index_log(&ClaudeSession, &log(answer_text)).turns[0].steps[0].edits[0].kind;
 
     assert_eq!(kind("ok"), EditKind::Create);
     assert_eq!(kind("File created successfully at: /w/a.py"), EditKind::Create);
@@ -498,14 +498,14 @@ fn what_a_shell_command_did_to_files_is_told_with_renames() {
         ],"moreFiles":1,"changedFiles":["/w/a.py","/w/b.py","/w/c.py","/w/gone","/w/more"]}}"#
         .replace('\n', "");
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", r#"{"command":"git mv a.py b.py"}"#),
-        answers("u2", "t1", "", &diff),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", r#"{"command":"git mv a.py b.py"}"#),
+        result_record("u2", "t1", "", &diff),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    assert_snapshot!(picture(&run), @r#"
+    assert_snapshot!(run_summary(&run), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 111 (10 cached), out 1]
       assistant tool Bash: git mv a.py b.py = 0 bytes, ok [in 111 (10 cached), out 1]
@@ -517,7 +517,7 @@ fn what_a_shell_command_did_to_files_is_told_with_renames() {
     let bodies: Vec<_> = run.turns[0].steps[0]
         .edits
         .iter()
-        .map(|edit| ClaudeSession.edit(edit.place.of(log.as_bytes()), edit).unwrap())
+        .map(|edit| ClaudeSession.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap())
         .collect();
     assert_eq!(bodies[0].before.as_deref(), Some("x\ny\n"));
     assert_eq!(bodies[0].change, RecordedChange::Patch(vec![]));
@@ -530,21 +530,21 @@ fn what_a_shell_command_did_to_files_is_told_with_renames() {
 fn a_side_chain_inside_the_session_is_the_agent_with_the_same_words() {
     let side = r#","isSidechain":true,"parentUuid":null"#;
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Task", r#"{"description":"Other","prompt":"count"}"#),
-        calls(
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Task", r#"{"description":"Other","prompt":"count"}"#),
+        call_record(
             "a2",
             "t2",
             "Task",
             r#"{"description":"Review","prompt":"look\nhard","subagent_type":"reviewer"}"#,
         ),
-        asks("c1", "look\nhard", side),
-        says("c2", "m9", &text("Found nothing."), 7)
+        user_record("c1", "look\nhard", side),
+        assistant_record("c2", "m9", &text_block("Found nothing."), 7)
             .replace("\"uuid\":\"c2\"", r#""uuid":"c2","parentUuid":"c1","isSidechain":true"#),
-        answers("u2", "t2", "nothing", "{}"),
+        result_record("u2", "t2", "nothing", "{}"),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeSession, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeSession, &log)), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 333 (30 cached), out 9]
       assistant tool Task: Other [in 111 (10 cached), out 1]
@@ -555,12 +555,12 @@ fn a_side_chain_inside_the_session_is_the_agent_with_the_same_words() {
     "#);
 }
 
-/// An agent's log as 2.1 writes it.
+/// Returns an agent's log as 2.1 writes it.
 fn agent_log(session: &str) -> String {
     let mark = r#","isSidechain":true,"agentId":"f00""#;
     let lines = [
-        asks("c1", "look", mark),
-        says("c2", "m9", &text("Found nothing."), 7)
+        user_record("c1", "look", mark),
+        assistant_record("c2", "m9", &text_block("Found nothing."), 7)
             .replace("\"uuid\":\"c2\"", &format!(r#""uuid":"c2"{mark}"#)),
     ];
     log(&lines).replace("\"sessionId\":\"S\"", &format!("\"sessionId\":\"{session}\""))
@@ -569,9 +569,9 @@ fn agent_log(session: &str) -> String {
 #[test]
 fn a_file_beside_the_session_belongs_to_the_call_whose_result_names_it() {
     let main = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Agent", r#"{"description":"Review","prompt":"look closely"}"#),
-        answers(
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Agent", r#"{"description":"Review","prompt":"look closely"}"#),
+        result_record(
             "u2",
             "t1",
             "launched",
@@ -585,7 +585,7 @@ fn a_file_beside_the_session_belongs_to_the_call_whose_result_names_it() {
         ("S/subagents/agent-f00.meta.json", meta.as_bytes()),
     ];
 
-    assert_snapshot!(picture(&index_all(&ClaudeSession, &files)), @r#"
+    assert_snapshot!(run_summary(&index_all(&ClaudeSession, &files)), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go [in 222 (20 cached), out 8]
       assistant subagent Agent: Review = 8 bytes, ok -> agent 0 [in 111 (10 cached), out 1]
@@ -597,7 +597,7 @@ fn a_file_beside_the_session_belongs_to_the_call_whose_result_names_it() {
 
 #[test]
 fn an_agent_that_no_call_claims_stands_in_the_turn_it_worked_in() {
-    let main = log(&[asks("u1", "go", ""), says("a1", "m1", &text("Done."), 1)]);
+    let main = log(&[user_record("u1", "go", ""), assistant_record("a1", "m1", &text_block("Done."), 1)]);
     let agent = agent_log("S");
     let files: [(&str, &[u8]); 2] =
         [("S.jsonl", main.as_bytes()), ("agent-f00.jsonl", agent.as_bytes())];
@@ -612,11 +612,11 @@ fn an_agent_that_no_call_claims_stands_in_the_turn_it_worked_in() {
 
 #[test]
 fn only_agents_of_this_session_are_companions() {
-    let main = log(&[asks("u1", "go", "")]);
+    let main = log(&[user_record("u1", "go", "")]);
     let companion = |other: &str| {
         ClaudeSession.is_companion(
-            &head("S.jsonl", main.as_bytes()),
-            &head("agent-f00.jsonl", other.as_bytes()),
+            &head_of_file("S.jsonl", main.as_bytes()),
+            &head_of_file("agent-f00.jsonl", other.as_bytes()),
         )
     };
 
@@ -637,7 +637,7 @@ fn only_agents_of_this_session_are_companions() {
 
 #[test]
 fn a_log_of_an_agent_can_be_opened_by_itself() {
-    let run = index(&ClaudeSession, &agent_log("S"));
+    let run = index_log(&ClaudeSession, &agent_log("S"));
 
     assert_eq!(&*run.turns[0].title, "look");
     assert_eq!(run.subagents, []);
@@ -646,7 +646,7 @@ fn a_log_of_an_agent_can_be_opened_by_itself() {
 #[test]
 fn errors_and_unknown_records_are_seen() {
     let log = log(&[
-        asks("u1", "go", ""),
+        user_record("u1", "go", ""),
         r#"{"type":"system","subtype":"api_error","sessionId":"S","error":{"status":529,"error":{"error":{"message":"Overloaded"}}},"retryAttempt":1,"maxRetries":10}"#.into(),
         r#"{"type":"assistant","uuid":"a1","sessionId":"S","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error: 500"}]}}"#.into(),
         r#"{"type":"assistant","uuid":"a2","sessionId":"S","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}"#.into(),
@@ -658,7 +658,7 @@ fn errors_and_unknown_records_are_seen() {
         r#"{"type":"assistant","uuid":"a3","sessionId":"S","message":{"model":"m","content":[{"type":"hologram"}]}}"#.into(),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeSession, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeSession, &log)), @r#"
     claude-code 2.1.42 m in /w: go
     turn 1: go
       system message ERROR: API error 529 (attempt 1 of 10): Overloaded
@@ -677,8 +677,8 @@ fn pictures_and_long_output_are_sized_placeholders() {
     let image = r#"{"type":"user","uuid":"u1","sessionId":"S","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAAAAAA"}},{"type":"text","text":"what is this"}]}}"#;
     let log = log(&[
         image.into(),
-        calls("a1", "t1", "Bash", r#"{"command":"seq 9"}"#),
-        answers(
+        call_record("a1", "t1", "Bash", r#"{"command":"seq 9"}"#),
+        result_record(
             "u2",
             "t1",
             "1",
@@ -686,50 +686,50 @@ fn pictures_and_long_output_are_sized_placeholders() {
         ),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    let request = ClaudeSession.request(run.turns[0].request.unwrap().of(log.as_bytes()));
+    let request = ClaudeSession.request_text(run.turns[0].request.unwrap().bytes_in(log.as_bytes()));
     assert_eq!(request, "[image: image/png, 6 bytes]\nwhat is this");
     assert_eq!(&*run.turns[0].title, "what is this");
-    let said = words(&ClaudeSession, &log, &run.turns[0].steps[0]).result.unwrap();
-    assert_eq!(said, "1\n[the whole output, 32000 bytes, is not in this record]");
-    assert_eq!(run.turns[0].steps[0].result().unwrap().bytes, said.len() as u64);
+    let result_text = text_with_result(&ClaudeSession, &log, &run.turns[0].steps[0]).result.unwrap();
+    assert_eq!(result_text, "1\n[the whole output, 32000 bytes, is not in this record]");
+    assert_eq!(run.turns[0].steps[0].tool_result().unwrap().bytes, result_text.len() as u64);
 }
 
 #[test]
 fn a_call_is_shown_as_a_person_would_read_it() {
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", r#"{"command":"ls\n-la","description":"List"}"#),
-        calls(
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", r#"{"command":"ls\n-la","description":"List"}"#),
+        call_record(
             "a2",
             "t2",
             "Edit",
             r#"{"file_path":"/w/a.py","old_string":"x","new_string":"y\nz"}"#,
         ),
-        calls("a3", "t3", "Grep", r#"{"pattern":"x"}"#),
+        call_record("a3", "t3", "Grep", r#"{"pattern":"x"}"#),
     ]);
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let shown: Vec<_> = run.turns[0]
         .steps
         .iter()
-        .map(|step| words(&ClaudeSession, &log, step).arguments.unwrap())
+        .map(|step| text_with_result(&ClaudeSession, &log, step).arguments.unwrap())
         .collect();
 
     assert_eq!(shown, ["ls\n-la", "/w/a.py\n@@\n-x\n+y\n+z", "{\n  \"pattern\": \"x\"\n}"]);
-    assert_eq!(words(&ClaudeSession, &log, &run.turns[0].steps[0]).text, "List");
+    assert_eq!(text_with_result(&ClaudeSession, &log, &run.turns[0].steps[0]).text, "List");
 }
 
 #[test]
 fn a_path_outside_the_workspace_stays_outside() {
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Write", r#"{"file_path":"/etc/passwd","content":"x"}"#),
-        answers("u2", "t1", "ok", r#"{"type":"create","filePath":"/etc/passwd","content":"x"}"#),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Write", r#"{"file_path":"/etc/passwd","content":"x"}"#),
+        result_record("u2", "t1", "ok", r#"{"type":"create","filePath":"/etc/passwd","content":"x"}"#),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     assert_eq!(run.turns[0].steps[0].edits[0].path, EditPath::Outside("/etc/passwd".into()));
 }
@@ -737,38 +737,38 @@ fn a_path_outside_the_workspace_stays_outside() {
 #[test]
 fn bare_records_of_old_drift_are_calls_and_results() {
     let log = log(&[
-        asks("u1", "Open README", ""),
+        user_record("u1", "Open README", ""),
         r#"{"type":"tool_use","sessionId":"S","name":"bash","input":{"command":"cat README.md"},"uuid":"t1"}"#.into(),
         r#"{"type":"tool_result","sessionId":"S","name":"bash","output":"Title\n","uuid":"r1"}"#.into(),
         r#"{"type":"assistant","sessionId":"S","message":{"role":"assistant","content":"Read it."},"uuid":"a1"}"#.into(),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    assert_snapshot!(picture(&run), @r#"
+    assert_snapshot!(run_summary(&run), @r#"
     claude-code 2.1.42 - in /w: Open README
     turn 1: Open README
       assistant tool bash: cat README.md = 6 bytes
       assistant message: Read it.
     "#);
-    let shown = words(&ClaudeSession, &log, &run.turns[0].steps[0]);
+    let shown = text_with_result(&ClaudeSession, &log, &run.turns[0].steps[0]);
     assert_eq!(shown.result.as_deref(), Some("Title\n"));
 }
 
 #[test]
 fn a_session_is_told_from_its_neighbours() {
-    let claims = |text: &str| ClaudeSession.claims(&head("x.jsonl", text.as_bytes()));
+    let claims = |text: &str| ClaudeSession.claims_file(&head_of_file("x.jsonl", text.as_bytes()));
 
-    assert!(claims(&asks("u1", "go", "")));
+    assert!(claims(&user_record("u1", "go", "")));
     assert!(claims(
         &(r#"{"type":"summary","summary":"x","leafUuid":"y"}"#.to_owned()
             + "\n"
-            + &asks("u1", "go", ""))
+            + &user_record("u1", "go", ""))
     ));
     assert!(!claims(r#"{"type":"summary","summary":"of another session","leafUuid":"y"}"#));
     assert!(!claims(r#"{"type":"user","session_id":"S","message":{"content":"stream"}}"#));
     assert!(!claims(""));
-    let long = asks("u1", &"x".repeat(crate::HEAD_BYTES), "").replacen(
+    let long = user_record("u1", &"x".repeat(crate::HEAD_BYTES), "").replacen(
         '{',
         r#"{"parentUuid":null,"isSidechain":false,"#,
         1,
@@ -776,8 +776,8 @@ fn a_session_is_told_from_its_neighbours() {
     assert!(claims(&long), "a prompt longer than the head");
 }
 
-/// What Qwen Code writes: our envelope around messages of parts.
-fn qwen(kind: &str, uuid: &str, text: &str) -> String {
+/// Returns a record of Qwen Code: Claude's envelope around messages of parts.
+fn qwen_record(kind: &str, uuid: &str, text: &str) -> String {
     format!(
         r#"{{"uuid":"{uuid}","parentUuid":null,"sessionId":"S","isSidechain":false,"cwd":"/w","version":"0.2.1","type":"{kind}","message":{{"role":"model","parts":[{{"text":"{text}"}}]}}}}"#
     )
@@ -785,13 +785,13 @@ fn qwen(kind: &str, uuid: &str, text: &str) -> String {
 
 #[test]
 fn a_session_of_qwen_code_is_its_own_however_long_it_is() {
-    let claimed = |log: &str| crate::claim(&head("x.jsonl", log.as_bytes())).map(Format::name);
+    let claimed = |log: &str| crate::format_for_head(&head_of_file("x.jsonl", log.as_bytes())).map(Format::name);
     let short = log(&[
-        qwen("user", "u1", "Go"),
-        qwen("assistant", "a1", "Hi"),
-        qwen("tool_result", "r1", ""),
+        qwen_record("user", "u1", "Go"),
+        qwen_record("assistant", "a1", "Hi"),
+        qwen_record("tool_result", "r1", ""),
     ]);
-    let long = qwen("user", "u2", &"x".repeat(crate::HEAD_BYTES));
+    let long = qwen_record("user", "u2", &"x".repeat(crate::HEAD_BYTES));
 
     for log in [short.clone(), short + &long, long] {
         assert_eq!(claimed(&log), Some("qwen-code"));
@@ -801,14 +801,14 @@ fn a_session_of_qwen_code_is_its_own_however_long_it_is() {
 #[test]
 fn a_session_most_of_whose_records_are_unknown_says_so_with_their_share() {
     let log =
-        log(&[asks("u1", "go", ""), qwen("assistant", "a1", "Hi"), qwen("telemetry", "r1", "")]);
+        log(&[user_record("u1", "go", ""), qwen_record("assistant", "a1", "Hi"), qwen_record("telemetry", "r1", "")]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    let told: Vec<_> =
+    let shown_labels: Vec<_> =
         run.warnings.iter().map(|it| (it.place.as_str(), it.what.as_str())).collect();
     assert_eq!(
-        told,
+        shown_labels,
         [(
             "run.jsonl",
             "2 of 3 records (67 %) are of no kind known from claude-code: \
@@ -823,14 +823,14 @@ fn an_archive_that_holds_a_session_is_not_a_session() {
     tar.resize(257, 0);
     tar.extend(b"ustar\0");
     tar.resize(512, 0);
-    tar.extend(asks("u1", "go", "").bytes());
+    tar.extend(user_record("u1", "go", "").bytes());
     tar.extend(b"\n");
-    tar.extend(asks("u2", "on", "").bytes());
-    let ends_in_nuls = format!("{}\n\0\0\0\0", asks("u1", "go", ""));
+    tar.extend(user_record("u2", "on", "").bytes());
+    let ends_in_nuls = format!("{}\n\0\0\0\0", user_record("u1", "go", ""));
 
-    assert!(crate::claim(&head("session.tar", &tar)).is_none());
-    assert_eq!(crate::container(&tar), Some("a tar archive"));
-    assert!(crate::claim(&head("x.jsonl", ends_in_nuls.as_bytes())).is_some(), "a crash");
+    assert!(crate::format_for_head(&head_of_file("session.tar", &tar)).is_none());
+    assert_eq!(crate::container_kind(&tar), Some("a tar archive"));
+    assert!(crate::format_for_head(&head_of_file("x.jsonl", ends_in_nuls.as_bytes())).is_some(), "a crash");
 }
 
 #[test]
@@ -849,12 +849,12 @@ fn the_words_of_a_person_are_the_request_whatever_stands_around_them() {
     let long = format!("<ide_selection>{}</ide_selection>", "x".repeat(5000));
     for (record, around) in [
         (
-            asks("u1", "<system-reminder>\nnote\n</system-reminder>\nFix it", ""),
+            user_record("u1", "<system-reminder>\nnote\n</system-reminder>\nFix it", ""),
             "<system-reminder>\nnote\n</system-reminder>",
         ),
-        (asks("u1", &format!("{long}\nFix it"), ""), &*long),
+        (user_record("u1", &format!("{long}\nFix it"), ""), &*long),
         (
-            asks(
+            user_record(
                 "u1",
                 "<user-prompt-submit-hook>a</user-prompt-submit-hook>\nFix it\n\n<system-reminder>b</system-reminder>",
                 "",
@@ -862,11 +862,11 @@ fn the_words_of_a_person_are_the_request_whatever_stands_around_them() {
             "<user-prompt-submit-hook>a</user-prompt-submit-hook>\n<system-reminder>b</system-reminder>",
         ),
         (
-            asks("u1", &format!("{}\nFix it", typed("clear")), ""),
+            user_record("u1", &format!("{}\nFix it", typed_command("clear")), ""),
             "<command-name>/clear</command-name>\n<command-args></command-args>",
         ),
         (
-            asks("u1", "<local-command-stdout>Set</local-command-stdout>Fix it", ""),
+            user_record("u1", "<local-command-stdout>Set</local-command-stdout>Fix it", ""),
             "<local-command-stdout>Set</local-command-stdout>",
         ),
         (
@@ -874,14 +874,14 @@ fn the_words_of_a_person_are_the_request_whatever_stands_around_them() {
             "<ide_opened_file>a.py</ide_opened_file>",
         ),
     ] {
-        let log = log(&[record, says("a1", "m1", &text("Done."), 1)]);
+        let log = log(&[record, assistant_record("a1", "m1", &text_block("Done."), 1)]);
 
-        let run = index(&ClaudeSession, &log);
+        let run = index_log(&ClaudeSession, &log);
 
         let [turn] = run.turns.as_slice() else { panic!("{log}") };
         assert_eq!(&*turn.title, "Fix it", "{log}");
         assert_eq!(run.title, "Fix it");
-        assert_eq!(ClaudeSession.request(turn.request.unwrap().of(log.as_bytes())), "Fix it");
+        assert_eq!(ClaudeSession.request_text(turn.request.unwrap().bytes_in(log.as_bytes())), "Fix it");
         assert_eq!(added(turn, &log), [around]);
         assert_eq!(turn.steps.len(), 1);
     }
@@ -890,17 +890,17 @@ fn the_words_of_a_person_are_the_request_whatever_stands_around_them() {
 #[test]
 fn a_reminder_without_words_is_what_the_program_said() {
     let log = log(&[
-        asks("u1", "go", ""),
-        says("a1", "m1", &text("Done."), 1),
-        asks("u2", "<system-reminder>look again</system-reminder>", ""),
-        says("a2", "m2", &text("Looked."), 1),
+        user_record("u1", "go", ""),
+        assistant_record("a1", "m1", &text_block("Done."), 1),
+        user_record("u2", "<system-reminder>look again</system-reminder>", ""),
+        assistant_record("a2", "m2", &text_block("Looked."), 1),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    let told: Vec<_> = run.turns[0].steps.iter().map(|it| (it.role, &*it.label)).collect();
+    let shown_labels: Vec<_> = run.turns[0].steps.iter().map(|it| (it.role, &*it.label)).collect();
     assert_eq!(
-        told,
+        shown_labels,
         [(Role::Assistant, "Done."), (Role::System, "look again"), (Role::Assistant, "Looked.")]
     );
 }
@@ -908,10 +908,10 @@ fn a_reminder_without_words_is_what_the_program_said() {
 #[test]
 fn what_a_shell_printed_is_read_without_the_entities_of_its_tags() {
     let steps = |text: &str| {
-        let log = log(&[asks("u1", "go", ""), asks("u2", text, "")]);
-        let run = index(&ClaudeSession, &log);
+        let log = log(&[user_record("u1", "go", ""), user_record("u2", text, "")]);
+        let run = index_log(&ClaudeSession, &log);
         let step = &run.turns[0].steps[0];
-        (step.label.to_string(), words(&ClaudeSession, &log, step).text)
+        (step.label.to_string(), text_with_result(&ClaudeSession, &log, step).text)
     };
     let both = |text: &str| (text.to_owned(), text.to_owned());
 
@@ -924,39 +924,39 @@ fn what_a_shell_printed_is_read_without_the_entities_of_its_tags() {
     assert_eq!(steps(failed), both("no such file"));
 }
 
-/// A record that follows another.
-fn after(parent: &str, record: String) -> String {
+/// Returns a record that follows another.
+fn with_parent(parent: &str, record: String) -> String {
     format!(r#"{{"parentUuid":"{parent}",{}"#, &record[1..])
 }
 
 #[test]
 fn what_a_person_went_back_behind_is_a_branch_and_none_of_its_files_is_there_at_the_end() {
     let write = |uuid: &str, id: &str, name: &str| {
-        calls(uuid, id, "Write", &format!(r#"{{"file_path":"/w/{name}","content":"x"}}"#))
+        call_record(uuid, id, "Write", &format!(r#"{{"file_path":"/w/{name}","content":"x"}}"#))
     };
     let made = |uuid: &str, id: &str, name: &str| {
         let made = format!(
             r#"{{"type":"create","filePath":"/w/{name}","content":"x","structuredPatch":[]}}"#
         );
-        answers(uuid, id, "File created", &made)
+        result_record(uuid, id, "File created", &made)
     };
     let log = log(&[
-        asks("u1", "write a", ""),
-        after("u1", write("a1", "t1", "a")),
-        after("a1", made("r1", "t1", "a")),
-        after("r1", asks("u2", "write b", "")),
-        after("u2", write("a2", "t2", "b")),
-        after("a2", made("r2", "t2", "b")),
-        after("r2", asks("u3", "and more", "")),
-        after("u3", says("a3", "m3", &text("more"), 5)),
-        after("r1", asks("u4", "write c", "")),
-        after("u4", write("a4", "t4", "c")),
-        after("a4", made("r4", "t4", "c")),
+        user_record("u1", "write a", ""),
+        with_parent("u1", write("a1", "t1", "a")),
+        with_parent("a1", made("r1", "t1", "a")),
+        with_parent("r1", user_record("u2", "write b", "")),
+        with_parent("u2", write("a2", "t2", "b")),
+        with_parent("a2", made("r2", "t2", "b")),
+        with_parent("r2", user_record("u3", "and more", "")),
+        with_parent("u3", assistant_record("a3", "m3", &text_block("more"), 5)),
+        with_parent("r1", user_record("u4", "write c", "")),
+        with_parent("u4", write("a4", "t4", "c")),
+        with_parent("a4", made("r4", "t4", "c")),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
-    assert_snapshot!(picture(&run), @r"
+    assert_snapshot!(run_summary(&run), @r"
     claude-code 2.1.42 m in /w: write a
     turn 1: write a [in 333 (30 cached), out 7]
       assistant tool Write: a = 12 bytes, ok [in 111 (10 cached), out 1]
@@ -977,9 +977,9 @@ fn what_a_person_went_back_behind_is_a_branch_and_none_of_its_files_is_there_at_
 
 #[test]
 fn a_log_without_parents_has_no_branches() {
-    let log = log(&[asks("u1", "one", ""), asks("u2", "two", ""), asks("u3", "three", "")]);
+    let log = log(&[user_record("u1", "one", ""), user_record("u2", "two", ""), user_record("u3", "three", "")]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     assert_eq!((run.turns.len(), run.subagents.len()), (3, 0));
 }
@@ -988,11 +988,11 @@ fn a_log_without_parents_has_no_branches() {
 fn an_observation_that_was_written_to_a_file_is_read_from_there() {
     let stub = "<persisted-output>\\nOutput too large (70KB). Full output saved to: /home/u/.claude/projects/-w/S/tool-results/b12.txt\\n\\nPreview (first 2KB):\\nline 0\\n</persisted-output>";
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", r#"{"command":"make"}"#),
-        answers("r1", "t1", stub, "{}"),
-        calls("a2", "t2", "mcp__x__y", "{}"),
-        answers("r2", "t2", "short", "{}"),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", r#"{"command":"make"}"#),
+        result_record("r1", "t1", stub, "{}"),
+        call_record("a2", "t2", "mcp__x__y", "{}"),
+        result_record("r2", "t2", "short", "{}"),
     ]);
     let whole = "line 0\nline 1\n";
     let blocks = r#"[{"type":"text","text":"all of it"}]"#;
@@ -1006,31 +1006,31 @@ fn an_observation_that_was_written_to_a_file_is_read_from_there() {
         ],
     );
 
-    let result = |step: usize| run.turns[0].steps[step].result().unwrap();
+    let result = |step: usize| run.turns[0].steps[step].tool_result().unwrap();
     assert_eq!((result(0).place.source.0, result(0).bytes), (1, whole.len() as u64));
-    assert_eq!(ClaudeSession.result(whole.as_bytes(), result(0)), whole);
-    assert_eq!(ClaudeSession.result(blocks.as_bytes(), result(1)), "all of it");
-    let main = head("S.jsonl", log.as_bytes());
-    assert_eq!(ClaudeSession.parts_in(&main), ["S/tool-results"]);
+    assert_eq!(ClaudeSession.result_text(whole.as_bytes(), result(0)), whole);
+    assert_eq!(ClaudeSession.result_text(blocks.as_bytes(), result(1)), "all of it");
+    let main = head_of_file("S.jsonl", log.as_bytes());
+    assert_eq!(ClaudeSession.part_paths(&main), ["S/tool-results"]);
 }
 
 #[test]
 fn two_calls_of_one_id_have_a_result_each_and_two_records_of_one_id_are_both_there() {
     let log = log(&[
-        asks("u1", "go", ""),
-        calls("a1", "t1", "Bash", r#"{"command":"one"}"#),
-        calls("a2", "t1", "Bash", r#"{"command":"two"}"#),
-        answers("r1", "t1", "1", "{}"),
-        answers("r2", "t1", "22", "{}"),
-        asks("u2", "again", ""),
-        asks("u2", "other", ""),
-        asks("u2", "again", ""),
+        user_record("u1", "go", ""),
+        call_record("a1", "t1", "Bash", r#"{"command":"one"}"#),
+        call_record("a2", "t1", "Bash", r#"{"command":"two"}"#),
+        result_record("r1", "t1", "1", "{}"),
+        result_record("r2", "t1", "22", "{}"),
+        user_record("u2", "again", ""),
+        user_record("u2", "other", ""),
+        user_record("u2", "again", ""),
     ]);
 
-    let run = index(&ClaudeSession, &log);
+    let run = index_log(&ClaudeSession, &log);
 
     let bytes: Vec<_> =
-        run.turns[0].steps.iter().map(|step| step.result().unwrap().bytes).collect();
+        run.turns[0].steps.iter().map(|step| step.tool_result().unwrap().bytes).collect();
     assert_eq!(bytes, [1, 2]);
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["go", "again", "other"]);

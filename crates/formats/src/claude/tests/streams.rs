@@ -2,55 +2,55 @@
 
 use insta::assert_snapshot;
 
-use super::{head, index, picture, words};
+use super::{head_of_file, index_log, run_summary, text_with_result};
 use crate::{Format, claude_stream::ClaudeStream};
 
-fn init(version: &str) -> String {
+fn init_record(version: &str) -> String {
     format!(
         r#"{{"type":"system","subtype":"init","cwd":"/w","session_id":"S","model":"m","permissionMode":"x","claude_code_version":"{version}"}}"#
     )
 }
 
-fn says(message: &str, block: &str, more: &str) -> String {
+fn assistant_record(message: &str, block: &str, more: &str) -> String {
     format!(
         r#"{{"type":"assistant","session_id":"S","message":{{"id":"{message}","model":"m","content":[{block}],"usage":{{"output_tokens":1}}}}{more}}}"#
     )
 }
 
-fn text(words: &str) -> String {
+fn text_block(words: &str) -> String {
     format!(r#"{{"type":"text","text":"{words}"}}"#)
 }
 
-fn result(cost: &str, output: u32, total_output: u32) -> String {
+fn result_record(cost: &str, output: u32, total_output: u32) -> String {
     format!(
         r#"{{"type":"result","subtype":"success","is_error":false,"session_id":"S","total_cost_usd":{cost},"usage":{{"input_tokens":4,"output_tokens":{output}}},"modelUsage":{{"m":{{"outputTokens":{total_output}}}}},"permission_denials":[]}}"#
     )
 }
 
-fn log(lines: &[String]) -> String {
+fn log_of(lines: &[String]) -> String {
     lines.join("\n") + "\n"
 }
 
-fn costs(log: &str) -> Vec<Option<f64>> {
-    index(&ClaudeStream, log).turns.iter().map(|turn| turn.cost_usd).collect()
+fn turn_costs(log: &str) -> Vec<Option<f64>> {
+    index_log(&ClaudeStream, log).turns.iter().map(|turn| turn.cost_usd).collect()
 }
 
 #[test]
 fn every_process_is_a_turn_and_its_result_tells_the_tokens() {
     let edit = r#"{"type":"tool_use","id":"t1","name":"Write","input":{"file_path":"/w/a","content":"x\n"}}"#;
     let done = r#"{"type":"user","session_id":"S","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]},"tool_use_result":{"type":"create","filePath":"/w/a","content":"x\n","structuredPatch":[]}}"#;
-    let log = log(&[
-        init("2.0.51"),
-        says("m1", &text("On it."), ""),
-        says("m1", edit, ""),
+    let log = log_of(&[
+        init_record("2.0.51"),
+        assistant_record("m1", &text_block("On it."), ""),
+        assistant_record("m1", edit, ""),
         done.into(),
-        result("0.5", 30, 30),
-        init("2.0.51"),
-        says("m2", &text("More."), ""),
-        result("0.25", 20, 20),
+        result_record("0.5", 30, 30),
+        init_record("2.0.51"),
+        assistant_record("m2", &text_block("More."), ""),
+        result_record("0.25", 20, 20),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeStream, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeStream, &log)), @r#"
     claude-code 2.0.51 m in /w: S
     turn 1: (no request) [in 4 (- cached), out 30] $0.5000
       assistant message: On it.
@@ -64,49 +64,49 @@ fn every_process_is_a_turn_and_its_result_tells_the_tokens() {
 #[test]
 fn cost_is_of_the_process_in_old_versions_and_of_the_session_in_new_ones() {
     let two = |version: &str| {
-        log(&[
-            init(version),
-            says("m1", &text("a"), ""),
-            result("0.5", 30, 30),
-            init(version),
-            says("m2", &text("b"), ""),
-            result("0.75", 20, 50),
+        log_of(&[
+            init_record(version),
+            assistant_record("m1", &text_block("a"), ""),
+            result_record("0.5", 30, 30),
+            init_record(version),
+            assistant_record("m2", &text_block("b"), ""),
+            result_record("0.75", 20, 50),
         ])
     };
 
-    assert_eq!(costs(&two("2.1.250")), [Some(0.5), Some(0.75)]);
-    assert_eq!(costs(&two("2.1.330")), [Some(0.5), Some(0.25)]);
+    assert_eq!(turn_costs(&two("2.1.250")), [Some(0.5), Some(0.75)]);
+    assert_eq!(turn_costs(&two("2.1.330")), [Some(0.5), Some(0.25)]);
 }
 
 #[test]
 fn cost_of_a_session_that_began_elsewhere_is_not_known() {
-    let log = log(&[
-        init("2.1.330"),
-        says("m1", &text("a"), ""),
-        result("8.5", 30, 4000),
-        init("2.1.330"),
-        says("m2", &text("b"), ""),
-        result("8.75", 20, 4020),
+    let log = log_of(&[
+        init_record("2.1.330"),
+        assistant_record("m1", &text_block("a"), ""),
+        result_record("8.5", 30, 4000),
+        init_record("2.1.330"),
+        assistant_record("m2", &text_block("b"), ""),
+        result_record("8.75", 20, 4020),
     ]);
 
-    assert_eq!(costs(&log), [None, Some(0.25)]);
+    assert_eq!(turn_costs(&log), [None, Some(0.25)]);
 }
 
 #[test]
 fn a_process_that_only_compacts_belongs_to_the_turn_before() {
-    let log = log(&[
-        init("2.0.76"),
-        says("m1", &text("a"), ""),
-        result("0.5", 30, 30),
+    let log = log_of(&[
+        init_record("2.0.76"),
+        assistant_record("m1", &text_block("a"), ""),
+        result_record("0.5", 30, 30),
         r#"{"type":"system","subtype":"status","status":"compacting","session_id":"S"}"#.into(),
-        init("2.0.76"),
+        init_record("2.0.76"),
         r#"{"type":"system","subtype":"compact_boundary","session_id":"S","compact_metadata":{"trigger":"manual","pre_tokens":8326,"post_tokens":300}}"#.into(),
         r#"{"type":"user","session_id":"S","message":{"content":"This session is being continued from a previous conversation that ran out"}}"#.into(),
         r#"{"type":"user","session_id":"S","message":{"content":"<local-command-stdout>Compacted </local-command-stdout>"},"isReplay":true}"#.into(),
-        result("0.25", 0, 0),
+        result_record("0.25", 0, 0),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeStream, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeStream, &log)), @r#"
     claude-code 2.0.76 m in /w: S
     turn 1: (no request) [in 8 (- cached), out 30] $0.7500
       assistant message: a
@@ -120,22 +120,22 @@ fn a_background_agent_is_a_second_report_within_the_turn() {
     let call = r#"{"type":"tool_use","id":"t1","name":"Agent","input":{"description":"Review","prompt":"look","subagent_type":"reviewer"}}"#;
     let launched = r#"{"type":"user","session_id":"S","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"launched"}]},"tool_use_result":{"isAsync":true,"agentId":"f00"}}"#;
     let side = r#","parent_tool_use_id":"t1","agent_id":"f00""#;
-    let log = log(&[
-        init("2.1.330"),
-        says("m1", call, ""),
+    let log = log_of(&[
+        init_record("2.1.330"),
+        assistant_record("m1", call, ""),
         launched.into(),
-        says("m2", &text("Found nothing."), side),
-        says("m3", &text("Waiting."), ""),
+        assistant_record("m2", &text_block("Found nothing."), side),
+        assistant_record("m3", &text_block("Waiting."), ""),
         r#"{"type":"system","subtype":"task_notification","session_id":"S","status":"completed","summary":"Review is done"}"#.into(),
-        init("2.1.330"),
-        says("m4", &text("All is well."), ""),
-        result("0.5", 30, 40),
-        result("0.5", 10, 40),
+        init_record("2.1.330"),
+        assistant_record("m4", &text_block("All is well."), ""),
+        result_record("0.5", 30, 40),
+        result_record("0.5", 10, 40),
     ]);
 
-    let run = index(&ClaudeStream, &log);
+    let run = index_log(&ClaudeStream, &log);
 
-    assert_snapshot!(picture(&run), @r#"
+    assert_snapshot!(run_summary(&run), @r#"
     claude-code 2.1.330 m in /w: S
     turn 1: (no request) [in 8 (- cached), out 40] $0.5000
       assistant subagent Agent: Review = 8 bytes -> agent 0
@@ -150,15 +150,15 @@ fn a_background_agent_is_a_second_report_within_the_turn() {
 
 #[test]
 fn a_process_that_was_killed_is_a_turn_of_its_own() {
-    let log = log(&[
-        init("2.1.330"),
-        says("m1", &text("a"), ""),
-        init("2.1.330"),
-        says("m2", &text("b"), ""),
-        result("0.5", 30, 40),
+    let log = log_of(&[
+        init_record("2.1.330"),
+        assistant_record("m1", &text_block("a"), ""),
+        init_record("2.1.330"),
+        assistant_record("m2", &text_block("b"), ""),
+        result_record("0.5", 30, 40),
     ]);
 
-    let run = index(&ClaudeStream, &log);
+    let run = index_log(&ClaudeStream, &log);
 
     let steps: Vec<usize> = run.turns.iter().map(|turn| turn.steps.len()).collect();
     assert_eq!(steps, [1, 1]);
@@ -167,15 +167,15 @@ fn a_process_that_was_killed_is_a_turn_of_its_own() {
 #[test]
 fn failures_retries_and_denials_are_error_steps() {
     let refused = r#"{"type":"result","subtype":"error_max_turns","is_error":true,"session_id":"S","total_cost_usd":0,"usage":{},"permission_denials":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm -rf x"}}],"errors":["Reached maximum number of turns"]}"#;
-    let log = log(&[
-        init("2.0.51"),
+    let log = log_of(&[
+        init_record("2.0.51"),
         r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":529,"error":"overloaded","session_id":"S"}"#.into(),
         refused.into(),
     ]);
 
-    let run = index(&ClaudeStream, &log);
+    let run = index_log(&ClaudeStream, &log);
 
-    assert_snapshot!(picture(&run), @r#"
+    assert_snapshot!(run_summary(&run), @r#"
     claude-code 2.0.51 m in /w: S
     turn 1: (no request) $0.0000
       system message ERROR: API error 529 (attempt 1 of 10): overloaded
@@ -183,7 +183,7 @@ fn failures_retries_and_denials_are_error_steps() {
       system message ERROR: permission denied: Bash rm -rf x
     "#);
     let said: Vec<_> =
-        run.turns[0].steps.iter().map(|step| words(&ClaudeStream, &log, step).text).collect();
+        run.turns[0].steps.iter().map(|step| text_with_result(&ClaudeStream, &log, step).text).collect();
     assert_eq!(said[1], "Reached maximum number of turns");
     assert!(said[2].contains("rm -rf x"));
 }
@@ -195,37 +195,37 @@ fn a_prompt_that_was_printed_is_the_request() {
             r#"{{"type":"user","session_id":"S","isReplay":true,"message":{{"role":"user","content":[{{"type":"text","text":"{words}"}}]}}}}"#
         )
     };
-    let log = log(&[
-        init("2.1.112"),
+    let log = log_of(&[
+        init_record("2.1.112"),
         prompt("first"),
-        says("m1", &text("a"), ""),
-        result("0.5", 30, 30),
+        assistant_record("m1", &text_block("a"), ""),
+        result_record("0.5", 30, 30),
         prompt("second"),
-        init("2.1.112"),
-        says("m2", &text("b"), ""),
-        result("0.5", 20, 20),
+        init_record("2.1.112"),
+        assistant_record("m2", &text_block("b"), ""),
+        result_record("0.5", 20, 20),
     ]);
 
-    let run = index(&ClaudeStream, &log);
+    let run = index_log(&ClaudeStream, &log);
 
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["first", "second"]);
-    assert_eq!(ClaudeStream.request(run.turns[1].request.unwrap().of(log.as_bytes())), "second");
+    assert_eq!(ClaudeStream.request_text(run.turns[1].request.unwrap().bytes_in(log.as_bytes())), "second");
 }
 
 #[test]
 fn a_stream_is_told_from_its_neighbours() {
-    let claims = |text: &str| ClaudeStream.claims(&head("stdout.jsonl", text.as_bytes()));
+    let claims = |text: &str| ClaudeStream.claims_file(&head_of_file("stdout.jsonl", text.as_bytes()));
 
-    assert!(claims(&init("2.0.51")));
-    assert!(claims(&format!("npm warn something\n{}", init("2.0.51"))));
-    assert!(claims(&says("m1", &text("a"), r#","parent_tool_use_id":null"#)));
+    assert!(claims(&init_record("2.0.51")));
+    assert!(claims(&format!("npm warn something\n{}", init_record("2.0.51"))));
+    assert!(claims(&assistant_record("m1", &text_block("a"), r#","parent_tool_use_id":null"#)));
     assert!(!claims(
         r#"{"type":"user","sessionId":"S","session_id":"S","message":{"content":"a session"}}"#
     ));
     assert!(!claims(r#"{"type":"thread.started","thread_id":"x"}"#));
     assert!(!claims(r#"{"type":"init","session_id":"x","model":"gemini"}"#));
-    let long = init("2.0.51")
+    let long = init_record("2.0.51")
         .replace("\"S\"", &format!("\"S\",\"tools\":\"{}\"", "x".repeat(crate::HEAD_BYTES)))
         .replacen('{', r#"{"permissionMode":"x","#, 1);
     assert!(claims(&long), "a list of tools longer than the head");
@@ -249,11 +249,11 @@ fn streams_of_other_tools_in_the_same_envelope_are_not_taken_for_it() {
 
     for stream in [droid, amp, cursor, qwen] {
         let is_droid = stream == droid;
-        let claimed = crate::claim(&head("stream.jsonl", stream.as_bytes()));
+        let claimed = crate::format_for_head(&head_of_file("stream.jsonl", stream.as_bytes()));
         assert_eq!(claimed.map(Format::name), is_droid.then_some("droid"), "{stream}");
         let cut =
             format!("{stream}\n{{\"type\":\"x\",\"text\":\"{}\"}}", "x".repeat(crate::HEAD_BYTES));
-        let claimed = crate::claim(&head("stream.jsonl", cut.as_bytes()));
+        let claimed = crate::format_for_head(&head_of_file("stream.jsonl", cut.as_bytes()));
         assert_eq!(claimed.map(Format::name), is_droid.then_some("droid"), "{stream}");
     }
 }
@@ -262,15 +262,15 @@ fn streams_of_other_tools_in_the_same_envelope_are_not_taken_for_it() {
 fn what_stands_before_the_first_process_opens_no_turn_of_its_own() {
     let note = r#"{"type":"system","subtype":"hook_news","session_id":"S","content":"A hook ran"}"#;
     let unknown = r#"{"type":"brand_new","session_id":"S"}"#;
-    let log = log(&[
+    let log = log_of(&[
         note.into(),
         unknown.into(),
-        init("2.0.51"),
-        says("m1", &text("On it."), ""),
-        result("0.5", 30, 30),
+        init_record("2.0.51"),
+        assistant_record("m1", &text_block("On it."), ""),
+        result_record("0.5", 30, 30),
     ]);
 
-    assert_snapshot!(picture(&index(&ClaudeStream, &log)), @r#"
+    assert_snapshot!(run_summary(&index_log(&ClaudeStream, &log)), @r#"
     claude-code 2.0.51 m in /w: S
     turn 1: (no request) [in 4 (- cached), out 30] $0.5000
       system message: A hook ran

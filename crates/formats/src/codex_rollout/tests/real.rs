@@ -3,13 +3,13 @@
 
 use std::{collections::BTreeSet, fs};
 
-use super::{head, index, told};
-use crate::{Format, Source, claim, codex_rollout::CodexRollout};
+use super::{head_of_log, index_log, run_text};
+use crate::{Format, SourceBytes, format_for_head, codex_rollout::CodexRollout};
 use trajview_run::{EditKind, Run, StepKind};
 use trajview_testing::real_data;
 
-/// The real log of that name.
-fn real(name: &str) -> String {
+/// Returns the real log of that name.
+fn read_real_log(name: &str) -> String {
     fs::read_to_string(real_data().join(name)).unwrap()
 }
 
@@ -55,17 +55,17 @@ const REQUESTS: [&str; 12] = [
     "Run everything one last time and tell me whether we are done.",
 ];
 
-fn family(main: &str, child: &str) -> Run {
-    let (main, child) = (real(main), real(child));
+fn index_family(main: &str, child: &str) -> Run {
+    let (main, child) = (read_real_log(main), read_real_log(child));
     let sources = [
-        Source { name: "main.jsonl", bytes: main.as_bytes() },
-        Source { name: "child.jsonl", bytes: child.as_bytes() },
+        SourceBytes { name: "main.jsonl", bytes: main.as_bytes() },
+        SourceBytes { name: "child.jsonl", bytes: child.as_bytes() },
     ];
-    CodexRollout.index(&sources).unwrap()
+    CodexRollout.index_run(&sources).unwrap()
 }
 
-/// Changed files turn by turn; a second Add of the same file is told as one.
-fn files(run: &Run) -> Vec<Vec<(EditKind, String)>> {
+/// Returns the changed files turn by turn; a second Add of the same file counts as one.
+fn changed_files(run: &Run) -> Vec<Vec<(EditKind, String)>> {
     let of_turn = |turn: &trajview_run::Turn| {
         let edits = turn.steps.iter().flat_map(|step| &step.edits);
         edits.map(|edit| (edit.kind, edit.path.to_string())).collect()
@@ -77,32 +77,32 @@ fn files(run: &Run) -> Vec<Vec<(EditKind, String)>> {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_real_log_is_claimed_and_read_without_a_warning() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let log = real(name);
+        let log = read_real_log(name);
 
         let file = name.rsplit('/').next().unwrap();
-        let claimed = claim(&head(file, &log)).map(Format::name);
+        let claimed = format_for_head(&head_of_log(file, &log)).map(Format::name);
         assert_eq!(claimed, Some("codex-rollout"), "{name}");
-        assert_eq!(index(&log).warnings, [], "{name}");
-        assert!(index(&log).turns.iter().all(|turn| turn.request.is_some()), "{name}");
+        assert_eq!(index_log(&log).warnings, [], "{name}");
+        assert!(index_log(&log).turns.iter().all(|turn| turn.request.is_some()), "{name}");
     }
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn every_version_tells_the_same_twelve_requests_and_files() {
-    let log = real(TWELVE[0]);
-    let first = index(&log);
+    let log = read_real_log(TWELVE[0]);
+    let first = index_log(&log);
 
     for name in TWELVE {
-        let log = real(name);
-        let run = index(&log);
+        let log = read_real_log(name);
+        let run = index_log(&log);
         let titles: Vec<_> = run.turns.iter().map(|turn| &*turn.title).collect();
         assert_eq!(titles, REQUESTS, "{name}");
-        assert_eq!(files(&run), files(&first), "{name}");
-        assert!(files(&run).iter().flatten().count() > 10, "{name}");
+        assert_eq!(changed_files(&run), changed_files(&first), "{name}");
+        assert!(changed_files(&run).iter().flatten().count() > 10, "{name}");
         for (turn, wanted) in run.turns.iter().zip(REQUESTS) {
             let place = turn.request.unwrap();
-            assert_eq!(CodexRollout.request(place.of(log.as_bytes())), wanted, "{name}");
+            assert_eq!(CodexRollout.request_text(place.bytes_in(log.as_bytes())), wanted, "{name}");
         }
     }
 }
@@ -111,8 +111,8 @@ fn every_version_tells_the_same_twelve_requests_and_files() {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn no_record_kind_of_a_real_log_is_unknown() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let log = real(name);
-        let run = index(&log);
+        let log = read_real_log(name);
+        let run = index_log(&log);
         let steps = run.turns.iter().flat_map(|turn| &turn.steps);
         let unknown = steps.filter(|step| step.kind == StepKind::Unknown);
         assert_eq!(
@@ -127,11 +127,11 @@ fn no_record_kind_of_a_real_log_is_unknown() {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn the_size_of_an_observation_is_that_of_its_text() {
     for name in TWELVE.iter().chain(&OTHERS) {
-        let log = real(name);
-        let run = index(&log);
-        for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result())
+        let log = read_real_log(name);
+        let run = index_log(&log);
+        for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.tool_result())
         {
-            let text = CodexRollout.result(result.place.of(log.as_bytes()), result);
+            let text = CodexRollout.result_text(result.place.bytes_in(log.as_bytes()), result);
             assert_eq!(text.len() as u64, result.bytes, "{name}:{}", result.place.line);
         }
     }
@@ -142,10 +142,10 @@ fn the_size_of_an_observation_is_that_of_its_text() {
 fn every_edit_of_a_real_log_has_a_body() {
     use trajview_run::files::RecordedChange;
     for name in TWELVE {
-        let log = real(name);
-        let run = index(&log);
+        let log = read_real_log(name);
+        let run = index_log(&log);
         for edit in run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits) {
-            let body = CodexRollout.edit(edit.place.of(log.as_bytes()), edit).unwrap();
+            let body = CodexRollout.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap();
             let is_right = match (&body.change, edit.kind) {
                 (RecordedChange::Write(text), EditKind::Create) => !text.is_empty(),
                 (RecordedChange::Patch(hunks), EditKind::Modify) => !hunks.is_empty(),
@@ -162,15 +162,15 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
     use trajview_run::files::RecordedChange;
     let mut last: Option<String> = None;
     for name in TWELVE {
-        let log = real(name);
-        let run = index(&log);
+        let log = read_real_log(name);
+        let run = index_log(&log);
         let mut text = String::new();
         let edits = run.turns[..3].iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
         for edit in edits.filter(|edit| edit.path.as_str() == "tinycalc/core.py") {
-            match CodexRollout.edit(edit.place.of(log.as_bytes()), edit).unwrap().change {
+            match CodexRollout.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap().change {
                 RecordedChange::Write(content) => text = content,
                 RecordedChange::Patch(hunks) => {
-                    text = trajview_code::patch::apply(&text, &hunks).unwrap()
+                    text = trajview_code::patch::apply_hunks(&text, &hunks).unwrap()
                 }
                 other => panic!("{other:?}"),
             }
@@ -183,10 +183,10 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_childs_log_is_a_companion_of_its_parents_only() {
-    let (main, child) = (real(CODE_MODE), real(CODE_MODE_CHILD));
-    let (old, old_child) = (real(WITH_CHILD), real(CHILD));
+    let (main, child) = (read_real_log(CODE_MODE), read_real_log(CODE_MODE_CHILD));
+    let (old, old_child) = (read_real_log(WITH_CHILD), read_real_log(CHILD));
     let is =
-        |main: &str, other: &str| CodexRollout.is_companion(&head("a", main), &head("b", other));
+        |main: &str, other: &str| CodexRollout.is_companion(&head_of_log("a", main), &head_of_log("b", other));
 
     assert!(is(&main, &child) && is(&old, &old_child));
     assert!(!is(&child, &main) && !is(&main, &old_child) && !is(&main, &main));
@@ -196,9 +196,9 @@ fn a_childs_log_is_a_companion_of_its_parents_only() {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_sub_agent_hangs_on_the_step_that_started_it_without_its_parents_history() {
     for (main, child) in [(CODE_MODE, CODE_MODE_CHILD), (WITH_CHILD, CHILD)] {
-        let run = family(main, child);
+        let run = index_family(main, child);
 
-        let alone = index(&real(main));
+        let alone = index_log(&read_real_log(main));
         let agent = &run.subagents[0];
         let parent = agent.parent.unwrap();
         let step = &run.turns[parent.turn].steps[parent.step];
@@ -217,31 +217,31 @@ fn a_sub_agent_hangs_on_the_step_that_started_it_without_its_parents_history() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_session_with_a_sub_agent_reads_well() {
-    let run = family(CODE_MODE, CODE_MODE_CHILD);
+    let run = index_family(CODE_MODE, CODE_MODE_CHILD);
 
-    insta::assert_snapshot!(told(&run));
+    insta::assert_snapshot!(run_text(&run));
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_compacted_session_reads_well() {
-    let log = real(OTHERS[3]);
+    let log = read_real_log(OTHERS[3]);
 
-    insta::assert_snapshot!(told(&index(&log)));
+    insta::assert_snapshot!(run_text(&index_log(&log)));
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn an_early_session_reads_well() {
-    let log = real(TWELVE[0]);
+    let log = read_real_log(TWELVE[0]);
 
-    insta::assert_snapshot!(told(&index(&log)));
+    insta::assert_snapshot!(run_text(&index_log(&log)));
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn a_log_of_every_record_kind_reads_well() {
-    let log = real(EVERY_KIND);
+    let log = read_real_log(EVERY_KIND);
 
-    insta::assert_snapshot!(told(&index(&log)));
+    insta::assert_snapshot!(run_text(&index_log(&log)));
 }

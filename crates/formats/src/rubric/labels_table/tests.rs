@@ -2,10 +2,10 @@ use proptest::{option, prelude::*, sample};
 
 use super::*;
 
-fn row_of(line: usize, component: &str, score: u8) -> Row {
+fn row_of(line: usize, component: &str, score: u8) -> LabelsTableRow {
     let label =
         Label { component: component.into(), score: Some(score.into()), ..Label::default() };
-    Row { line, label, ..Row::default() }
+    LabelsTableRow { line, label, ..LabelsTableRow::default() }
 }
 
 #[test]
@@ -17,13 +17,13 @@ fn two_columns_are_enough_whatever_the_line_ends_and_the_byte_order_mark() {
         "Component;Score\rC1;Faithful\r\rC2;absent\r",
         "score\tcomponent\n4\tC1\n\t\n0\t\"C2\"\n",
     ] {
-        assert_eq!(read(text).rows, expected, "{text:?}");
+        assert_eq!(read_table(text).rows, expected, "{text:?}");
     }
 }
 
 #[test]
 fn every_row_that_is_wrong_is_told_with_its_line() {
-    let wrong = read(
+    let wrong = read_table(
         "component,score,turn,blind\nC1,5\nC2,4,0,maybe\n,3\nC4,\"4\" x\n\"C\n5\",4,,,9\nC6,4,,\"true\n",
     );
     assert_eq!(
@@ -42,19 +42,19 @@ fn every_row_that_is_wrong_is_told_with_its_line() {
 
 #[test]
 fn units_scales_and_answers_without_a_number_have_their_columns() {
-    let table = read(
+    let table = read_table(
         "component,score,unit,scale,cannot_tell,confidence,seen\n0/1,met,leaf,,,High,\nC2,Cannot tell,,,,,\n\
          C3,,,,yes,low,\"[\"\"a\"\"]\"\nC4,5,,1..5,,,\nC5,0.25,,\"[0,1]\",,,\n",
     );
 
     assert_eq!(table.wrong, Vec::<String>::new());
     let labels: Vec<&Label> = table.rows.iter().map(|row| &row.label).collect();
-    assert_eq!((labels[0].unit, labels[0].score), (Unit::Leaf, Some(1.0)));
+    assert_eq!((labels[0].unit, labels[0].score), (LabelUnit::Leaf, Some(1.0)));
     assert_eq!(labels[0].confidence, Some(Confidence::High));
     assert!(labels[1].cannot_tell && labels[2].cannot_tell);
     assert_eq!(labels[2].seen, Some(vec!["a".into()]));
     assert_eq!((labels[3].score, labels[4].score), (Some(5.0), Some(0.25)));
-    let wrong = read(
+    let wrong = read_table(
         "component,score,unit,scale,cannot_tell,confidence,seen\nC1,2,leaf,,,sure,a\nC2,1,page,4..0,yes,,\n",
     );
     assert_eq!(
@@ -72,7 +72,7 @@ fn units_scales_and_answers_without_a_number_have_their_columns() {
 
 #[test]
 fn a_table_without_its_columns_is_told_what_it_lacks() {
-    let why = |text: &str| read(text).wrong.join("; ");
+    let why = |text: &str| read_table(text).wrong.join("; ");
     assert_eq!(why(""), "holds no table");
     assert_eq!(
         why("C1,4\n"),
@@ -84,38 +84,38 @@ fn a_table_without_its_columns_is_told_what_it_lacks() {
 #[test]
 fn rows_that_were_not_filled_in_are_counted() {
     let text = "number,name,component,score,note,weight\n1,One,C1,4,,2\n2,Two,C2,,,1\n3,Three,C3,,unsure,1\n";
-    let table = read(text);
+    let table = read_table(text);
 
     assert_eq!((table.rows.len(), table.unfilled), (2, 1));
     assert_eq!(table.rows[1].label.note.as_deref(), Some("unsure"));
     assert_eq!(table.strange, ["weight"]);
 }
 
-fn words() -> impl Strategy<Value = Option<String>> {
+fn any_text() -> impl Strategy<Value = Option<String>> {
     proptest::option::of(prop_oneof!["[ -~]{1,12}", "[,;\"\t\n\r a]{1,6}", "\\PC{1,8}"])
 }
 
-fn id() -> impl Strategy<Value = String> {
+fn any_id() -> impl Strategy<Value = String> {
     "[A-Za-z0-9,;\"/_=+@'-]([ -~]{0,8}[a-z0-9\"])?"
 }
 
-fn labels() -> impl Strategy<Value = Label> {
-    let place = (id(), proptest::option::of(id()), proptest::option::of(1..9_usize));
-    let kind = (sample::select(Unit::ALL.to_vec()), option::of(id()), any::<bool>());
-    let told = (option::of(0..=1_u8), any::<bool>(), option::of(any::<bool>()));
+fn any_label() -> impl Strategy<Value = Label> {
+    let place = (any_id(), proptest::option::of(any_id()), proptest::option::of(1..9_usize));
+    let kind = (sample::select(LabelUnit::ALL.to_vec()), option::of(any_id()), any::<bool>());
+    let flags = (option::of(0..=1_u8), any::<bool>(), option::of(any::<bool>()));
     let how = (
         option::of(sample::select(Confidence::ALL.to_vec())),
-        option::of(proptest::collection::vec(id(), 0..3)),
+        option::of(proptest::collection::vec(any_id(), 0..3)),
     );
-    (place, kind, option::of(id()), (told, how), (words(), words(), words())).prop_map(
+    (place, kind, option::of(any_id()), (flags, how), (any_text(), any_text(), any_text())).prop_map(
         |(
             (component, commit, turn),
             (unit, criterion, is_share),
             judgement,
-            (told, how),
+            (flags, how),
             words,
         )| {
-            let (score, cannot_tell, blind) = told;
+            let (score, cannot_tell, blind) = flags;
             let score = score.map(f64::from);
             let scale = is_share.then(|| "[0,1]".to_owned());
             let score = if is_share { score.map(|it| it / 4.0) } else { score };
@@ -146,15 +146,15 @@ fn labels() -> impl Strategy<Value = Label> {
 proptest! {
     #[test]
     fn whatever_the_labels_what_is_written_is_read_back(
-        labels in proptest::collection::vec(labels(), 0..8),
-        run in id(),
-        annotator in id(),
+        labels in proptest::collection::vec(any_label(), 0..8),
+        run in any_id(),
+        annotator in any_id(),
     ) {
-        let table = read(&write(labels.iter().map(|it| (&*run, &*annotator, it))));
+        let table = read_table(&write_table(labels.iter().map(|it| (&*run, &*annotator, it))));
 
-        let told: Vec<Label> = table.rows.iter().map(|row| row.label.clone()).collect();
+        let read_labels: Vec<Label> = table.rows.iter().map(|row| row.label.clone()).collect();
         let (nothing, expected): (Vec<Label>, Vec<Label>) = labels.into_iter().partition(says_nothing);
-        prop_assert_eq!(told, expected);
+        prop_assert_eq!(read_labels, expected);
         prop_assert_eq!(table.unfilled, nothing.len());
         for row in table.rows {
             prop_assert_eq!((row.run.as_deref(), row.annotator.as_deref()), (Some(&*run), Some(&*annotator)));
@@ -163,6 +163,6 @@ proptest! {
 
     #[test]
     fn whatever_the_text_it_is_read_or_told(text in "(component,score\r?\n)?([a-zC0-9,;\"\r\n\t]|\\PC){0,60}") {
-        let _ = read(&text);
+        let _ = read_table(&text);
     }
 }

@@ -1,38 +1,38 @@
-//! A value of a JSON document that knows where it stands.
+//! A value of a JSON document that knows its place.
 
 use serde_json::{Value, value::RawValue};
 
-use crate::{Source, json::Object};
+use crate::{SourceBytes, raw_object::RawObject};
 
-use super::shapes::Mistakes;
+use super::shapes::FileMistakes;
 
 #[derive(Clone)]
-pub struct Node<'a> {
+pub struct StrictNode<'a> {
     raw: &'a RawValue,
-    /// As a person would write it: `scores[3].evidence[0].path`; empty for the document.
+    /// The path as a person would write it: `scores[3].evidence[0].path`; empty for the document.
     pub path: String,
 }
 
-impl<'a> Node<'a> {
-    /// The document of a file, if it is an object.
-    pub fn document(file: &Source<'a>, mistakes: &mut Mistakes<'a>) -> Option<Self> {
+impl<'a> StrictNode<'a> {
+    /// Returns the document of a file, if it is an object.
+    pub fn document(file: &SourceBytes<'a>, mistakes: &mut FileMistakes<'a>) -> Option<Self> {
         match serde_json::from_slice::<&RawValue>(file.bytes) {
             Ok(raw) if raw.get().trim_start().starts_with('{') => {
                 Some(Self { raw, path: String::new() })
             }
             Ok(_) => {
-                mistakes.line(1, "is not a JSON object".into());
+                mistakes.add_at_line(1, "is not a JSON object".into());
                 None
             }
             Err(why) => {
-                mistakes.line(why.line().max(1), format!("is not JSON: {why}"));
+                mistakes.add_at_line(why.line().max(1), format!("is not JSON: {why}"));
                 None
             }
         }
     }
 
-    /// Bytes before it in `whole`, which it is borrowed from.
-    pub fn offset(&self, whole: &[u8]) -> usize {
+    /// Returns bytes before it in `whole`, which it is borrowed from.
+    pub fn offset_in(&self, whole: &[u8]) -> usize {
         let text = self.raw.get();
         let blank = text.len() - text.trim_start().len();
         (text.as_ptr() as usize + blank).saturating_sub(whole.as_ptr() as usize)
@@ -43,15 +43,15 @@ impl<'a> Node<'a> {
         let node = |(name, raw): (&str, &'a RawValue)| {
             (name.to_owned(), Self { raw, path: format!("{}{dot}{name}", self.path) })
         };
-        Object::parse(self.raw.get()).unwrap_or_default().fields().map(node).collect()
+        RawObject::parse(self.raw.get()).unwrap_or_default().fields().map(node).collect()
     }
 
-    /// The first field of the name.
+    /// Returns the first field of the name.
     pub fn field(&self, name: &str) -> Option<Self> {
         self.entries().into_iter().find(|(found, _)| found == name).map(|(_, node)| node)
     }
 
-    /// Empty where it is no list.
+    /// Returns the elements of a list; empty for another value.
     pub fn elements(&self) -> Vec<Self> {
         let elements = serde_json::from_str::<Vec<&'a RawValue>>(self.raw.get());
         let node =
@@ -67,7 +67,7 @@ impl<'a> Node<'a> {
         serde_json::from_str(self.raw.get()).ok()
     }
 
-    /// A whole number that is not negative.
+    /// Returns a whole number that is not negative.
     pub fn count(&self) -> Option<u64> {
         serde_json::from_str(self.raw.get()).ok()
     }
@@ -84,8 +84,8 @@ impl<'a> Node<'a> {
         self.raw.get().trim_start().starts_with('{')
     }
 
-    /// As it is written, cut short.
-    pub fn shown(&self) -> String {
+    /// Returns the value as it is written, shortened.
+    pub fn shortened_text(&self) -> String {
         const LONGEST: usize = 60;
         let text = self.raw.get().trim();
         match text.char_indices().nth(LONGEST) {

@@ -1,25 +1,25 @@
-//! What each document may hold: one table a kind of object.
+//! The fields of each document: one table per kind of object.
 
-use crate::Source;
+use crate::SourceBytes;
 use trajview_run::{
     Time, Warning,
-    rubric::{FULL, Unit},
+    rubric::{FULL_SCORE, LabelUnit},
 };
 
-use super::node::Node;
+use super::node::StrictNode;
 
-/// A field, what it holds, and whether it may be left out or null.
-pub struct Field(&'static str, Kind, Need);
+/// A field, the shape of its value, and whether it may be missing or null.
+pub struct FieldShape(&'static str, ValueShape, FieldNeed);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Need {
+enum FieldNeed {
     Must,
     May,
 }
 
-use Need::{May, Must};
+use FieldNeed::{May, Must};
 
-enum Kind {
+enum ValueShape {
     /// The schema of the document, by name.
     Schema(&'static str),
     Text,
@@ -36,287 +36,287 @@ enum Kind {
     Flag,
     Score,
     Texts,
-    /// Whatever it is.
+    /// Any value.
     Any,
-    Object(&'static [Field]),
-    Objects(&'static [Field]),
+    Object(&'static [FieldShape]),
+    Objects(&'static [FieldShape]),
 }
 
-pub const COMPONENTS: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.components/1"), Must),
-    Field("task", Kind::Text, May),
-    Field("judge", Kind::Text, May),
-    Field("components", Kind::Objects(COMPONENT), Must),
-    Field("codebook", Kind::Object(CODEBOOK), May),
+pub const COMPONENTS: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.components/1"), Must),
+    FieldShape("task", ValueShape::Text, May),
+    FieldShape("judge", ValueShape::Text, May),
+    FieldShape("components", ValueShape::Objects(COMPONENT), Must),
+    FieldShape("codebook", ValueShape::Object(CODEBOOK), May),
 ];
 
-const CODEBOOK: &[Field] = &[
-    Field("scale", Kind::Text, May),
-    Field("rule", Kind::Text, May),
-    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
-    Field("criteria", Kind::Objects(CODEBOOK_CRITERION), May),
-    Field("overall", Kind::OneOf(&["mean", "lowest"]), May),
+const CODEBOOK: &[FieldShape] = &[
+    FieldShape("scale", ValueShape::Text, May),
+    FieldShape("rule", ValueShape::Text, May),
+    FieldShape("levels", ValueShape::Objects(CODEBOOK_LEVEL), May),
+    FieldShape("criteria", ValueShape::Objects(CODEBOOK_CRITERION), May),
+    FieldShape("overall", ValueShape::OneOf(&["mean", "lowest"]), May),
 ];
 
-const CODEBOOK_CRITERION: &[Field] = &[
-    Field("id", Kind::Id, Must),
-    Field("name", Kind::Text, May),
-    Field("scale", Kind::Text, May),
-    Field("rule", Kind::Text, May),
-    Field("levels", Kind::Objects(CODEBOOK_LEVEL), May),
+const CODEBOOK_CRITERION: &[FieldShape] = &[
+    FieldShape("id", ValueShape::Id, Must),
+    FieldShape("name", ValueShape::Text, May),
+    FieldShape("scale", ValueShape::Text, May),
+    FieldShape("rule", ValueShape::Text, May),
+    FieldShape("levels", ValueShape::Objects(CODEBOOK_LEVEL), May),
 ];
 
-const CODEBOOK_LEVEL: &[Field] = &[
-    Field("score", Kind::Number, May),
-    Field("name", Kind::Text, May),
-    Field("means", Kind::Text, May),
-    Field("examples", Kind::Texts, May),
+const CODEBOOK_LEVEL: &[FieldShape] = &[
+    FieldShape("score", ValueShape::Number, May),
+    FieldShape("name", ValueShape::Text, May),
+    FieldShape("means", ValueShape::Text, May),
+    FieldShape("examples", ValueShape::Texts, May),
 ];
 
-const COMPONENT: &[Field] = &[
-    Field("id", Kind::Id, Must),
-    Field("name", Kind::Id, Must),
-    Field("intent", Kind::Text, May),
-    Field("formula", Kind::Text, May),
-    Field("inputs", Kind::Text, May),
-    Field("outputs", Kind::Text, May),
-    Field("connects_to", Kind::Texts, May),
-    Field("committed_at_turn", Kind::Ordinal, May),
-    Field("blocker", Kind::Object(BLOCKER), May),
+const COMPONENT: &[FieldShape] = &[
+    FieldShape("id", ValueShape::Id, Must),
+    FieldShape("name", ValueShape::Id, Must),
+    FieldShape("intent", ValueShape::Text, May),
+    FieldShape("formula", ValueShape::Text, May),
+    FieldShape("inputs", ValueShape::Text, May),
+    FieldShape("outputs", ValueShape::Text, May),
+    FieldShape("connects_to", ValueShape::Texts, May),
+    FieldShape("committed_at_turn", ValueShape::Ordinal, May),
+    FieldShape("blocker", ValueShape::Object(BLOCKER), May),
 ];
 
-const BLOCKER: &[Field] = &[
-    Field("at_most", Kind::Number, May),
-    Field("caps", Kind::Number, May),
-    Field("of", Kind::Texts, May),
-    Field("weight", Kind::Number, May),
+const BLOCKER: &[FieldShape] = &[
+    FieldShape("at_most", ValueShape::Number, May),
+    FieldShape("caps", ValueShape::Number, May),
+    FieldShape("of", ValueShape::Texts, May),
+    FieldShape("weight", ValueShape::Number, May),
 ];
 
-pub const EXPOSURE: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.exposure/1"), Must),
-    Field("components", Kind::Objects(EXPOSED), Must),
+pub const EXPOSURE: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.exposure/1"), Must),
+    FieldShape("components", ValueShape::Objects(EXPOSED), Must),
 ];
 
-const EXPOSED: &[Field] =
-    &[Field("id", Kind::Id, Must), Field("by_turn", Kind::Objects(LEVEL), Must)];
+const EXPOSED: &[FieldShape] =
+    &[FieldShape("id", ValueShape::Id, Must), FieldShape("by_turn", ValueShape::Objects(LEVEL), Must)];
 
-const LEVEL: &[Field] = &[Field("turn", Kind::Ordinal, Must), Field("level", Kind::Score, Must)];
+const LEVEL: &[FieldShape] = &[FieldShape("turn", ValueShape::Ordinal, Must), FieldShape("level", ValueShape::Score, Must)];
 
-pub const JUDGEMENT: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.judgement/1"), Must),
-    Field("judge", Kind::Object(JUDGE), Must),
-    Field("run", Kind::Text, May),
-    Field("commit", Kind::Text, May),
-    Field("turn", Kind::Ordinal, May),
-    Field("rubric", Kind::Text, May),
-    Field("created_at", Kind::Time, May),
-    Field("finished_at", Kind::Time, May),
-    Field("components", Kind::Texts, May),
-    Field("repeat", Kind::Object(REPEAT), May),
-    Field("scores", Kind::Objects(VERDICT), Must),
+pub const JUDGEMENT: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.judgement/1"), Must),
+    FieldShape("judge", ValueShape::Object(JUDGE), Must),
+    FieldShape("run", ValueShape::Text, May),
+    FieldShape("commit", ValueShape::Text, May),
+    FieldShape("turn", ValueShape::Ordinal, May),
+    FieldShape("rubric", ValueShape::Text, May),
+    FieldShape("created_at", ValueShape::Time, May),
+    FieldShape("finished_at", ValueShape::Time, May),
+    FieldShape("components", ValueShape::Texts, May),
+    FieldShape("repeat", ValueShape::Object(REPEAT), May),
+    FieldShape("scores", ValueShape::Objects(VERDICT), Must),
 ];
 
-pub const FLAGGING: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.judgement/1"), Must),
-    Field("judge", Kind::Object(JUDGE), Must),
-    Field("run", Kind::Text, May),
-    Field("commit", Kind::Text, May),
-    Field("turn", Kind::Ordinal, May),
-    Field("rubric", Kind::Text, May),
-    Field("created_at", Kind::Time, May),
-    Field("finished_at", Kind::Time, May),
-    Field("components", Kind::Texts, May),
-    Field("repeat", Kind::Object(REPEAT), May),
-    Field("scores", Kind::Objects(VERDICT), May),
-    Field("groups", Kind::Objects(GROUP), May),
-    Field("flags", Kind::Objects(FLAG), Must),
-    Field("lines_of_code", Kind::Count, May),
+pub const FLAGGING: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.judgement/1"), Must),
+    FieldShape("judge", ValueShape::Object(JUDGE), Must),
+    FieldShape("run", ValueShape::Text, May),
+    FieldShape("commit", ValueShape::Text, May),
+    FieldShape("turn", ValueShape::Ordinal, May),
+    FieldShape("rubric", ValueShape::Text, May),
+    FieldShape("created_at", ValueShape::Time, May),
+    FieldShape("finished_at", ValueShape::Time, May),
+    FieldShape("components", ValueShape::Texts, May),
+    FieldShape("repeat", ValueShape::Object(REPEAT), May),
+    FieldShape("scores", ValueShape::Objects(VERDICT), May),
+    FieldShape("groups", ValueShape::Objects(GROUP), May),
+    FieldShape("flags", ValueShape::Objects(FLAG), Must),
+    FieldShape("lines_of_code", ValueShape::Count, May),
 ];
 
-const JUDGE: &[Field] = &[
-    Field("name", Kind::Id, Must),
-    Field("kind", Kind::OneOf(&["http", "command", "human", "imported"]), Must),
-    Field("protocol", Kind::Text, May),
-    Field("model", Kind::Text, May),
-    Field("prompt_sha256", Kind::Text, May),
-    Field("criteria_sha256", Kind::Text, May),
-    Field("rules_sha256", Kind::Text, May),
-    Field("budget", Kind::Count, May),
-    Field("temperature", Kind::Number, May),
-    Field("criteria", Kind::Objects(SCORED_BY), May),
-    Field("overall", Kind::OneOf(&["mean", "lowest"]), May),
+const JUDGE: &[FieldShape] = &[
+    FieldShape("name", ValueShape::Id, Must),
+    FieldShape("kind", ValueShape::OneOf(&["http", "command", "human", "imported"]), Must),
+    FieldShape("protocol", ValueShape::Text, May),
+    FieldShape("model", ValueShape::Text, May),
+    FieldShape("prompt_sha256", ValueShape::Text, May),
+    FieldShape("criteria_sha256", ValueShape::Text, May),
+    FieldShape("rules_sha256", ValueShape::Text, May),
+    FieldShape("budget", ValueShape::Count, May),
+    FieldShape("temperature", ValueShape::Number, May),
+    FieldShape("criteria", ValueShape::Objects(SCORED_BY), May),
+    FieldShape("overall", ValueShape::OneOf(&["mean", "lowest"]), May),
 ];
 
-const SCORED_BY: &[Field] = &[Field("id", Kind::Id, May), Field("scale", Kind::Text, Must)];
+const SCORED_BY: &[FieldShape] = &[FieldShape("id", ValueShape::Id, May), FieldShape("scale", ValueShape::Text, Must)];
 
-const REPEAT: &[Field] = &[Field("number", Kind::Ordinal, Must), Field("of", Kind::Ordinal, May)];
+const REPEAT: &[FieldShape] = &[FieldShape("number", ValueShape::Ordinal, Must), FieldShape("of", ValueShape::Ordinal, May)];
 
-const VERDICT: &[Field] = &[
-    Field("component", Kind::Id, Must),
-    Field("score", Kind::Score, May),
-    Field("label", Kind::Text, May),
-    Field("rationale", Kind::Text, May),
-    Field("evidence", Kind::Objects(PLACE), May),
-    Field("left_out", Kind::Any, May),
-    Field("trace", Kind::Objects(LOOK), May),
-    Field("requests", Kind::Any, May),
-    Field("tokens", Kind::Count, May),
-    Field("seconds", Kind::Number, May),
-    Field("error", Kind::Text, May),
-    Field("reason", Kind::Text, May),
-    Field("fault", Kind::Flag, May),
-    Field("about_sha256", Kind::Text, May),
-    Field("criteria", Kind::Objects(GIVEN), May),
-    Field("overall", Kind::Number, May),
+const VERDICT: &[FieldShape] = &[
+    FieldShape("component", ValueShape::Id, Must),
+    FieldShape("score", ValueShape::Score, May),
+    FieldShape("label", ValueShape::Text, May),
+    FieldShape("rationale", ValueShape::Text, May),
+    FieldShape("evidence", ValueShape::Objects(PLACE), May),
+    FieldShape("left_out", ValueShape::Any, May),
+    FieldShape("trace", ValueShape::Objects(LOOK), May),
+    FieldShape("requests", ValueShape::Any, May),
+    FieldShape("tokens", ValueShape::Count, May),
+    FieldShape("seconds", ValueShape::Number, May),
+    FieldShape("error", ValueShape::Text, May),
+    FieldShape("reason", ValueShape::Text, May),
+    FieldShape("fault", ValueShape::Flag, May),
+    FieldShape("about_sha256", ValueShape::Text, May),
+    FieldShape("criteria", ValueShape::Objects(GIVEN), May),
+    FieldShape("overall", ValueShape::Number, May),
 ];
 
-const GIVEN: &[Field] = &[
-    Field("id", Kind::Id, May),
-    Field("score", Kind::Number, Must),
-    Field("label", Kind::Text, May),
+const GIVEN: &[FieldShape] = &[
+    FieldShape("id", ValueShape::Id, May),
+    FieldShape("score", ValueShape::Number, Must),
+    FieldShape("label", ValueShape::Text, May),
 ];
 
-const GROUP: &[Field] = &[
-    Field("group", Kind::Id, Must),
-    Field("found", Kind::Count, May),
-    Field("found_again", Kind::Count, May),
-    Field("left_out", Kind::Any, May),
-    Field("trace", Kind::Objects(LOOK), May),
-    Field("requests", Kind::Any, May),
-    Field("tokens", Kind::Count, May),
-    Field("seconds", Kind::Number, May),
-    Field("error", Kind::Text, May),
-    Field("fault", Kind::Flag, May),
+const GROUP: &[FieldShape] = &[
+    FieldShape("group", ValueShape::Id, Must),
+    FieldShape("found", ValueShape::Count, May),
+    FieldShape("found_again", ValueShape::Count, May),
+    FieldShape("left_out", ValueShape::Any, May),
+    FieldShape("trace", ValueShape::Objects(LOOK), May),
+    FieldShape("requests", ValueShape::Any, May),
+    FieldShape("tokens", ValueShape::Count, May),
+    FieldShape("seconds", ValueShape::Number, May),
+    FieldShape("error", ValueShape::Text, May),
+    FieldShape("fault", ValueShape::Flag, May),
 ];
 
-const PLACE: &[Field] = &[
-    Field("path", Kind::Id, Must),
-    Field("start", Kind::Ordinal, May),
-    Field("end", Kind::Ordinal, May),
+const PLACE: &[FieldShape] = &[
+    FieldShape("path", ValueShape::Id, Must),
+    FieldShape("start", ValueShape::Ordinal, May),
+    FieldShape("end", ValueShape::Ordinal, May),
 ];
 
-const FLAG: &[Field] = &[
-    Field("criterion", Kind::Id, Must),
-    Field("category", Kind::Text, May),
-    Field("type", Kind::Text, May),
-    Field("path", Kind::Id, Must),
-    Field("start", Kind::Ordinal, May),
-    Field("end", Kind::Ordinal, May),
-    Field("confidence", Kind::Number, May),
-    Field("explanation", Kind::Text, May),
-    Field("carried_from", Kind::Text, May),
+const FLAG: &[FieldShape] = &[
+    FieldShape("criterion", ValueShape::Id, Must),
+    FieldShape("category", ValueShape::Text, May),
+    FieldShape("type", ValueShape::Text, May),
+    FieldShape("path", ValueShape::Id, Must),
+    FieldShape("start", ValueShape::Ordinal, May),
+    FieldShape("end", ValueShape::Ordinal, May),
+    FieldShape("confidence", ValueShape::Number, May),
+    FieldShape("explanation", ValueShape::Text, May),
+    FieldShape("carried_from", ValueShape::Text, May),
 ];
 
-const LOOK: &[Field] = &[
-    Field("tool", Kind::Text, Must),
-    Field("arguments", Kind::Any, May),
-    Field("bytes", Kind::Count, May),
-    Field("sha256", Kind::Text, May),
-    Field("excerpt", Kind::Text, May),
-    Field("refused", Kind::Flag, May),
-    Field("request", Kind::Ordinal, May),
+const LOOK: &[FieldShape] = &[
+    FieldShape("tool", ValueShape::Text, Must),
+    FieldShape("arguments", ValueShape::Any, May),
+    FieldShape("bytes", ValueShape::Count, May),
+    FieldShape("sha256", ValueShape::Text, May),
+    FieldShape("excerpt", ValueShape::Text, May),
+    FieldShape("refused", ValueShape::Flag, May),
+    FieldShape("request", ValueShape::Ordinal, May),
 ];
 
-pub const LABELS: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.labels/1"), Must),
-    Field("annotator", Kind::Id, Must),
-    Field("labels", Kind::Objects(LABEL), Must),
-    Field("proposals", Kind::Objects(LABEL), May),
-    Field("seen", Kind::Objects(SEEN), May),
+pub const LABELS: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.labels/1"), Must),
+    FieldShape("annotator", ValueShape::Id, Must),
+    FieldShape("labels", ValueShape::Objects(LABEL), Must),
+    FieldShape("proposals", ValueShape::Objects(LABEL), May),
+    FieldShape("seen", ValueShape::Objects(SEEN), May),
 ];
 
-pub const GOLD: &[Field] = &[
-    Field("schema", Kind::Schema("trajview.gold/1"), Must),
-    Field("gold", Kind::Objects(OUTCOME), Must),
+pub const GOLD: &[FieldShape] = &[
+    FieldShape("schema", ValueShape::Schema("trajview.gold/1"), Must),
+    FieldShape("gold", ValueShape::Objects(OUTCOME), Must),
 ];
 
-const OUTCOME: &[Field] = &[
-    Field("component", Kind::Id, Must),
-    Field("unit", Kind::OneOf(UNITS), May),
-    Field("criterion", Kind::Text, May),
-    Field("commit", Kind::Text, May),
-    Field("turn", Kind::Ordinal, May),
-    // Held against its scale by whoever knows it.
-    Field("score", Kind::Any, May),
-    Field("scale", Kind::Text, May),
-    Field("cannot_tell", Kind::Flag, May),
-    Field("by", Kind::Text, May),
-    Field("note", Kind::Text, May),
-    Field("at", Kind::Time, May),
-    Field("from", Kind::Objects(SOURCE), May),
+const OUTCOME: &[FieldShape] = &[
+    FieldShape("component", ValueShape::Id, Must),
+    FieldShape("unit", ValueShape::OneOf(UNITS), May),
+    FieldShape("criterion", ValueShape::Text, May),
+    FieldShape("commit", ValueShape::Text, May),
+    FieldShape("turn", ValueShape::Ordinal, May),
+    // Checked against its scale elsewhere.
+    FieldShape("score", ValueShape::Any, May),
+    FieldShape("scale", ValueShape::Text, May),
+    FieldShape("cannot_tell", ValueShape::Flag, May),
+    FieldShape("by", ValueShape::Text, May),
+    FieldShape("note", ValueShape::Text, May),
+    FieldShape("at", ValueShape::Time, May),
+    FieldShape("from", ValueShape::Objects(SOURCE), May),
 ];
 
-const SOURCE: &[Field] = &[
-    Field("annotator", Kind::Id, Must),
-    Field("score", Kind::Any, May),
-    Field("reason", Kind::Text, May),
-    Field("note", Kind::Text, May),
+const SOURCE: &[FieldShape] = &[
+    FieldShape("annotator", ValueShape::Id, Must),
+    FieldShape("score", ValueShape::Any, May),
+    FieldShape("reason", ValueShape::Text, May),
+    FieldShape("note", ValueShape::Text, May),
 ];
 
-const SEEN: &[Field] = &[
-    Field("judgement", Kind::Text, Must),
-    Field("unit", Kind::OneOf(UNITS), May),
-    Field("criterion", Kind::Text, May),
-    Field("items", Kind::Texts, Must),
+const SEEN: &[FieldShape] = &[
+    FieldShape("judgement", ValueShape::Text, Must),
+    FieldShape("unit", ValueShape::OneOf(UNITS), May),
+    FieldShape("criterion", ValueShape::Text, May),
+    FieldShape("items", ValueShape::Texts, Must),
 ];
 
 const UNITS: &[&str] = &unit_words();
 
-const fn unit_words() -> [&'static str; Unit::ALL.len()] {
-    let mut words = [""; Unit::ALL.len()];
+const fn unit_words() -> [&'static str; LabelUnit::ALL.len()] {
+    let mut words = [""; LabelUnit::ALL.len()];
     let mut at = 0;
     while at < words.len() {
-        words[at] = Unit::ALL[at].word();
+        words[at] = LabelUnit::ALL[at].word();
         at += 1;
     }
     words
 }
 
-const LABEL: &[Field] = &[
-    Field("component", Kind::Id, Must),
-    Field("unit", Kind::OneOf(UNITS), May),
-    Field("criterion", Kind::Text, May),
-    Field("judgement", Kind::Text, May),
-    Field("commit", Kind::Text, May),
-    Field("turn", Kind::Ordinal, May),
-    // Held against its scale by whoever knows it.
-    Field("score", Kind::Any, May),
-    Field("scale", Kind::Text, May),
-    Field("cannot_tell", Kind::Flag, May),
-    Field("confidence", Kind::OneOf(&["low", "medium", "high"]), May),
-    Field("blind", Kind::Flag, May),
-    Field("seen", Kind::Texts, May),
-    Field("reason", Kind::Text, May),
-    Field("note", Kind::Text, May),
-    Field("at", Kind::Time, May),
+const LABEL: &[FieldShape] = &[
+    FieldShape("component", ValueShape::Id, Must),
+    FieldShape("unit", ValueShape::OneOf(UNITS), May),
+    FieldShape("criterion", ValueShape::Text, May),
+    FieldShape("judgement", ValueShape::Text, May),
+    FieldShape("commit", ValueShape::Text, May),
+    FieldShape("turn", ValueShape::Ordinal, May),
+    // Checked against its scale elsewhere.
+    FieldShape("score", ValueShape::Any, May),
+    FieldShape("scale", ValueShape::Text, May),
+    FieldShape("cannot_tell", ValueShape::Flag, May),
+    FieldShape("confidence", ValueShape::OneOf(&["low", "medium", "high"]), May),
+    FieldShape("blind", ValueShape::Flag, May),
+    FieldShape("seen", ValueShape::Texts, May),
+    FieldShape("reason", ValueShape::Text, May),
+    FieldShape("note", ValueShape::Text, May),
+    FieldShape("at", ValueShape::Time, May),
 ];
 
-/// What is wrong with one file.
-pub struct Mistakes<'a> {
+/// The mistakes in one file.
+pub struct FileMistakes<'a> {
     name: &'a str,
     bytes: &'a [u8],
     /// Line and sentence.
     all: Vec<(usize, String)>,
 }
 
-impl<'a> Mistakes<'a> {
-    pub fn of(file: &Source<'a>) -> Self {
+impl<'a> FileMistakes<'a> {
+    pub fn for_file(file: &SourceBytes<'a>) -> Self {
         Self { name: file.name, bytes: file.bytes, all: vec![] }
     }
 
-    pub fn at(&mut self, node: &Node<'_>, what: String) {
-        let before = &self.bytes[..node.offset(self.bytes).min(self.bytes.len())];
+    pub fn add_at_node(&mut self, node: &StrictNode<'_>, what: String) {
+        let before = &self.bytes[..node.offset_in(self.bytes).min(self.bytes.len())];
         let line = 1 + memchr::memchr_iter(b'\n', before).count();
         let path = if node.path.is_empty() { String::new() } else { format!("{}: ", node.path) };
         self.all.push((line, format!("{path}{what}")));
     }
 
-    pub fn line(&mut self, line: usize, what: String) {
+    pub fn add_at_line(&mut self, line: usize, what: String) {
         self.all.push((line, what));
     }
 
-    /// In the order of the lines, at most so many.
-    pub fn finish(mut self, most: usize) -> Vec<Warning> {
+    /// Returns the mistakes in the order of their lines, at most so many.
+    pub fn into_warnings(mut self, most: usize) -> Vec<Warning> {
         self.all.sort_by_key(|(line, _)| *line);
         let more = self.all.len().saturating_sub(most);
         self.all.truncate(most);
@@ -330,58 +330,58 @@ impl<'a> Mistakes<'a> {
     }
 }
 
-/// How the name of a field begins that is for people to read, since JSON has no comments.
-const COMMENT: &str = "//";
+/// The beginning of the name of a field for human readers, since JSON has no comments.
+const COMMENT_PREFIX: &str = "//";
 
-/// Holds an object against its table, and all that is in it.
-pub fn hold(node: &Node<'_>, fields: &[Field], mistakes: &mut Mistakes<'_>) {
+/// Checks an object against its table, and all values in it.
+pub fn check_object(node: &StrictNode<'_>, fields: &[FieldShape], mistakes: &mut FileMistakes<'_>) {
     let entries: Vec<_> =
-        node.entries().into_iter().filter(|(name, _)| !name.starts_with(COMMENT)).collect();
+        node.entries().into_iter().filter(|(name, _)| !name.starts_with(COMMENT_PREFIX)).collect();
     for (at, (name, value)) in entries.iter().enumerate() {
         if entries[..at].iter().any(|(before, _)| before == name) {
-            mistakes.at(value, "is there twice".into());
+            mistakes.add_at_node(value, "is there twice".into());
         }
-        match fields.iter().find(|Field(known, ..)| known == name) {
+        match fields.iter().find(|FieldShape(known, ..)| known == name) {
             None => {
                 let known: Vec<&str> = fields.iter().map(|field| field.0).collect();
-                mistakes.at(value, format!("no such field; known: {}", known.join(", ")));
+                mistakes.add_at_node(value, format!("no such field; known: {}", known.join(", ")));
             }
-            Some(Field(_, _, May)) if value.is_null() => {}
-            Some(Field(_, kind, _)) => hold_value(value, kind, mistakes),
+            Some(FieldShape(_, _, May)) if value.is_null() => {}
+            Some(FieldShape(_, kind, _)) => check_value(value, kind, mistakes),
         }
     }
-    for Field(name, ..) in fields.iter().filter(|field| field.2 == Must) {
+    for FieldShape(name, ..) in fields.iter().filter(|field| field.2 == Must) {
         if !entries.iter().any(|(found, _)| found == name) {
-            mistakes.at(node, format!("has no field {name:?}"));
+            mistakes.add_at_node(node, format!("has no field {name:?}"));
         }
     }
 }
 
-fn hold_value(value: &Node<'_>, kind: &Kind, mistakes: &mut Mistakes<'_>) {
+fn check_value(value: &StrictNode<'_>, kind: &ValueShape, mistakes: &mut FileMistakes<'_>) {
     match kind {
-        Kind::Object(fields) if value.is_object() => hold(value, fields, mistakes),
-        Kind::Objects(fields) if value.is_list() => {
+        ValueShape::Object(fields) if value.is_object() => check_object(value, fields, mistakes),
+        ValueShape::Objects(fields) if value.is_list() => {
             for element in value.elements() {
                 if element.is_object() {
-                    hold(&element, fields, mistakes);
+                    check_object(&element, fields, mistakes);
                 } else {
-                    mistakes.at(&element, format!("expected an object, found {}", element.shown()));
+                    mistakes.add_at_node(&element, format!("expected an object, found {}", element.shortened_text()));
                 }
             }
         }
-        Kind::Texts if value.is_list() => {
+        ValueShape::Texts if value.is_list() => {
             for element in value.elements().iter().filter(|it| it.text().is_none()) {
-                mistakes.at(element, format!("expected text, found {}", element.shown()));
+                mistakes.add_at_node(element, format!("expected text, found {}", element.shortened_text()));
             }
         }
         kind if kind.allows(value) => {}
-        kind => mistakes.at(value, format!("expected {}, found {}", kind.words(), value.shown())),
+        kind => mistakes.add_at_node(value, format!("expected {}, found {}", kind.expected_text(), value.shortened_text())),
     }
 }
 
-impl Kind {
-    /// Of what is no object and no list.
-    fn allows(&self, value: &Node<'_>) -> bool {
+impl ValueShape {
+    /// Returns whether a value that is no object and no list has this shape.
+    fn allows(&self, value: &StrictNode<'_>) -> bool {
         let text = || value.text();
         match self {
             Self::Schema(schema) => text().as_deref() == Some(*schema),
@@ -393,13 +393,13 @@ impl Kind {
             Self::Ordinal => value.count().is_some_and(|count| count > 0),
             Self::Number => value.value().is_number(),
             Self::Flag => value.value().is_boolean(),
-            Self::Score => value.count().is_some_and(|score| score <= u64::from(FULL)),
+            Self::Score => value.count().is_some_and(|score| score <= u64::from(FULL_SCORE)),
             Self::Any => true,
             Self::Texts | Self::Object(_) | Self::Objects(_) => false,
         }
     }
 
-    fn words(&self) -> String {
+    fn expected_text(&self) -> String {
         match self {
             Self::Schema(schema) => format!("{schema:?}"),
             Self::Text => "text".into(),
@@ -410,7 +410,7 @@ impl Kind {
             Self::Ordinal => "a whole number from 1".into(),
             Self::Number => "a number".into(),
             Self::Flag => "true or false".into(),
-            Self::Score => format!("a level from 0 to {FULL}"),
+            Self::Score => format!("a level from 0 to {FULL_SCORE}"),
             Self::Any => "anything".into(),
             Self::Texts => "a list of texts".into(),
             Self::Object(_) => "an object".into(),

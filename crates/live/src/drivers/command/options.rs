@@ -1,34 +1,34 @@
-//! The settings of a program without a driver of its own, as `[drivers.NAME]` holds them.
+//! Settings of a program without a driver of its own: the table `[drivers.NAME]`.
 
 use serde::{Deserialize, Serialize};
 
-/// How a program is called and read. In its words `{prompt}`, `{prompt_file}`, `{session}`, `{uuid}`, `{cwd}`,
-/// `{turn}`, `{run_dir}`, `{model}` and `{base_url}` are filled in.
+/// The options of a program: its command lines and the meaning of its output. The arguments may have the placeholders
+/// `{prompt}`, `{prompt_file}`, `{session}`, `{uuid}`, `{cwd}`, `{turn}`, `{run_dir}`, `{model}` and `{base_url}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProgramOptions {
     /// Program and arguments of the first request of a session.
     pub start: Vec<String>,
-    /// Of the following ones; empty for the same as the first.
+    /// Program and arguments of the following requests; empty for the same as the first.
     pub next: Vec<String>,
-    pub prompt: Way,
-    /// How its session is named.
-    pub session: SessionWord,
+    pub prompt: PromptDelivery,
+    /// The name of its session.
+    pub session: SessionOption,
     #[serde(flatten)]
-    pub output: Output,
-    /// What the terminal shows when a turn is over; empty where the process ends.
+    pub output: OutputPointers,
+    /// A pattern that the terminal shows when a turn is over; empty when the process ends.
     pub end_marker: String,
     /// Exit codes of a good turn.
     pub success: Vec<i32>,
-    /// Files of its home, as `.tool/**/*.jsonl`.
+    /// Patterns of logs in its home, such as `.tool/**/*.jsonl`.
     pub logs: Vec<String>,
-    /// Files in the workspace that are not recorded.
+    /// Patterns of files in the workspace that are not recorded.
     pub exclude: Vec<String>,
-    /// The variable that holds its key.
+    /// The variable with its key.
     pub key_env: Option<String>,
     pub env: Vec<(String, String)>,
-    pub rewind: RewindWord,
-    /// What makes it print its version; empty where it cannot.
+    pub rewind: RewindOption,
+    /// The arguments that make it print its version; empty when it cannot.
     pub version: Vec<String>,
 }
 
@@ -37,36 +37,36 @@ impl Default for ProgramOptions {
         Self {
             start: vec![],
             next: vec![],
-            prompt: Way::Stdin,
-            session: SessionWord::None,
-            output: Output::default(),
+            prompt: PromptDelivery::Stdin,
+            session: SessionOption::None,
+            output: OutputPointers::default(),
             end_marker: String::new(),
             success: vec![0],
             logs: vec![],
             exclude: vec![],
             key_env: None,
             env: vec![],
-            rewind: RewindWord::Logs,
+            rewind: RewindOption::Logs,
             version: vec![],
         }
     }
 }
 
-/// What the lines that a program prints mean.
+/// The JSON pointers and the pattern for the output lines of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Output {
-    /// Where in a JSON line the session's name is (a JSON pointer), where it is told.
+pub struct OutputPointers {
+    /// The JSON pointer to the session's name in a line.
     pub session_pointer: String,
-    /// Where the tokens of a turn are, in a JSON line (JSON pointers).
+    /// The JSON pointer to the input tokens of a turn in a line.
     pub input_pointer: String,
     pub output_pointer: String,
     pub cost_pointer: String,
-    /// A line that matches says what was not allowed.
+    /// A pattern for lines that report a denied action.
     pub denied: String,
 }
 
-impl Default for Output {
+impl Default for OutputPointers {
     fn default() -> Self {
         Self {
             session_pointer: "/session_id".into(),
@@ -78,32 +78,32 @@ impl Default for Output {
     }
 }
 
-/// How it gets its request.
+/// The way in which the program gets its request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Way {
+pub enum PromptDelivery {
     Stdin,
-    /// By `{prompt}` among its arguments.
+    /// The request replaces `{prompt}` among its arguments.
     Arg,
-    /// By `{prompt_file}` among its arguments.
+    /// A file with the request replaces `{prompt_file}` among its arguments.
     File,
-    /// Typed into its terminal.
+    /// The request is typed into its terminal.
     Pty,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum SessionWord {
-    /// We choose it: `{uuid}`.
+pub enum SessionOption {
+    /// We choose the session's name: `{uuid}`.
     Chosen,
-    /// It says it in a JSON line.
+    /// The program prints the session's name in a JSON line.
     Told,
     None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RewindWord {
+pub enum RewindOption {
     Logs,
     Restart,
     GoOn,

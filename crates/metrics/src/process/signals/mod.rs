@@ -1,32 +1,33 @@
-//! Moments of a run that are worth a look, found without a judge. Each says why. They are signals and no verdicts: how often
-//! they hit and how often they are false is measured in `docs/process.md`.
+//! Finds moments of a run that are worth a look, without a judge, each with its reason. They are signals and not
+//! verdicts: how often they occur and how often they are wrong is measured in `docs/process.md`.
 //!
-//! `repeats` knows what is done again, `failures` what goes wrong, `changes` what becomes of files and names. To add one
-//! write it in one of these, add a kind, and say in `docs/process.md` what it catches.
+//! `repeats` finds repetitions, `failures` failures, `changes` changes of files and names. To add a signal, write it
+//! in one of these, add a kind, and describe it in `docs/process.md`.
 
 mod changes;
 mod failures;
 mod repeats;
 
-use trajview_run::{StepId, values::worded};
+use trajview_run::{StepId, worded_enum::worded};
 
-use super::observed::Observed;
+use super::step_facts::ObservedRun;
 
 worded! {
     words;
+    /// The kind of a signal.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum Kind {
-        /// The same call came back with the same, and nothing was changed in between.
+    pub enum SignalKind {
+        /// The same call had the same response, and nothing was changed in between.
         RepeatedCall = "repeated call",
-        /// A message says again what was said before.
+        /// A message repeats an earlier one.
         RepeatedMessage = "repeated message",
         /// The same thing went wrong in the same way.
         SameFailure = "same failure again",
-        /// Nothing new was read, written or passed for a while.
+        /// Nothing new was read, written or tested successfully for a while.
         NoProgress = "no progress",
         /// A message says that something failed.
         SaidFailure = "failure in words",
-        /// A turn ended while what it tried last had failed.
+        /// A turn ended after its last attempt had failed.
         LeftFailing = "left failing",
         /// A file is again what it was before an edit.
         Undone = "edit undone",
@@ -39,44 +40,44 @@ worded! {
     }
 }
 
-/// One moment, or a stretch of moments.
+/// A step or a range of steps that is worth a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signal {
-    pub kind: Kind,
-    /// The step that it opens at.
+pub struct ProcessSignal {
+    pub kind: SignalKind,
+    /// The first step, at which the signal opens.
     pub step: StepId,
-    /// Of the step, as people count: from 1 in its turn.
+    /// The number of the step, which counts from 1 in its turn.
     pub number: usize,
-    /// The last step of the stretch; the same as `step` for a moment.
+    /// The last step of the range; the same as `step` for a single step.
     pub until: StepId,
-    /// Why, in one line: what happened, and what it is compared with.
+    /// The reason in one line: what happened, and what it is compared with.
     pub why: String,
-    /// The file that it is about.
+    /// The file that the signal is about.
     pub path: Option<String>,
 }
 
-/// All signals of a run, in playing order; of one step in the order of the kinds.
-pub fn all(observed: &Observed) -> Vec<Signal> {
-    let mut found = vec![];
-    repeats::find(observed, &mut found);
-    failures::find(observed, &mut found);
-    changes::find(observed, &mut found);
+/// Returns all signals of a run, in playing order; those of one step in the order of the kinds.
+pub fn find_signals(observed: &ObservedRun) -> Vec<ProcessSignal> {
+    let mut signals = vec![];
+    repeats::find_repeat_signals(observed, &mut signals);
+    failures::find_failure_signals(observed, &mut signals);
+    changes::find_change_signals(observed, &mut signals);
     let order = |step: StepId| observed.steps.iter().position(|it| it.id == step);
     let mut positions = std::collections::HashMap::new();
-    for signal in &found {
+    for signal in &signals {
         positions.entry(signal.step).or_insert_with(|| order(signal.step));
     }
-    found.sort_by(|a, b| {
-        let at = |signal: &Signal| (positions[&signal.step], signal.kind);
+    signals.sort_by(|a, b| {
+        let at = |signal: &ProcessSignal| (positions[&signal.step], signal.kind);
         at(a).cmp(&at(b)).then_with(|| a.why.cmp(&b.why))
     });
-    found
+    signals
 }
 
-/// A signal over the steps from one index of [`Observed::steps`] to another.
-fn over(observed: &Observed, kind: Kind, span: (usize, usize), why: String) -> Signal {
+/// Returns a signal over the steps from one index of [`ObservedRun::steps`] to another.
+fn signal_over(observed: &ObservedRun, kind: SignalKind, span: (usize, usize), why: String) -> ProcessSignal {
     let first = &observed.steps[span.0];
-    Signal {
+    ProcessSignal {
         kind,
         step: first.id,
         number: first.number,
@@ -86,14 +87,14 @@ fn over(observed: &Observed, kind: Kind, span: (usize, usize), why: String) -> S
     }
 }
 
-/// `12.7`, as a step is called everywhere.
-fn called(observed: &Observed, at: usize) -> String {
+/// Returns the number of a step as shown: `12.7`.
+fn step_label(observed: &ObservedRun, at: usize) -> String {
     let step = &observed.steps[at];
     format!("{}.{}", step.id.turn + 1, step.number)
 }
 
-/// `4th`
-fn ordinal(count: usize) -> String {
+/// Returns an ordinal such as `4th`.
+fn ordinal_text(count: usize) -> String {
     let suffix = match (count % 10, count % 100) {
         (1, rest) if rest != 11 => "st",
         (2, rest) if rest != 12 => "nd",

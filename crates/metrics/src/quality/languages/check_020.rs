@@ -1,30 +1,30 @@
-//! C++, Haskell, JavaScript, Rust, TypeScript and Zig as `scb-check` 0.2.0 measures them. Its lists differ from ours: a switch is one
-//! path whatever its cases, a function without a name takes that of any assignment around it.
+//! C++, Haskell, JavaScript, Rust, TypeScript and Zig as `scb-check` 0.2.0 measures them. Its lists differ from ours:
+//! a switch is one path whatever its cases, and a function without a name takes the name of any assignment around it.
 
 mod sloc;
 mod symbols;
 
-use crate::quality::span;
+use crate::quality::node_span;
 use std::{collections::BTreeMap, sync::LazyLock};
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use crate::quality::{
     MIN_CLONE_LINES,
-    file::{CloneCandidate, FileMeasure, LineSet},
-    kinds::{CLONE, COMMENT, Kinds, Names},
-    normal::{self, Fate, Normal},
-    text::Lines,
-    wrappers::Links,
+    file_measure::{CloneCandidate, FileMeasure, LineSet},
+    kinds::{CLONE, COMMENT, GrammarKinds, KindNames},
+    normalisation::{self, NodeFate, NormalisedFile},
+    python_lines::PythonLines,
+    wrappers::WrapperLinks,
 };
 use trajview_code::tree::Grammar;
 
-/// What that release knows of a language.
-struct Dialect {
+/// The tables of that release for a language.
+struct CheckDialect {
     grammar: Grammar,
-    names: Names,
-    /// Functions that take the name of an assignment.
+    names: KindNames,
+    /// Kinds of functions that take the name of an assignment.
     anonymous: &'static [&'static str],
-    /// Name what lies in them without being a class.
+    /// Kinds whose name is a part of the dotted names inside them, without being a class.
     contexts: &'static [&'static str],
     bodies: &'static [&'static str],
 }
@@ -32,7 +32,7 @@ struct Dialect {
 const IDENTIFIERS: &str = "identifier field_identifier property_identifier type_identifier \
     variable";
 
-const SCRIPT: Names = Names {
+const SCRIPT: KindNames = KindNames {
     branches: "catch_clause if_statement switch_statement ternary_expression do_statement \
         for_in_statement for_statement while_statement",
     cases: "",
@@ -53,10 +53,10 @@ const SCRIPT: Names = Names {
     comments: "comment",
 };
 
-const DIALECTS: [Dialect; 6] = [
-    Dialect {
+const DIALECTS: [CheckDialect; 6] = [
+    CheckDialect {
         grammar: Grammar::Cpp,
-        names: Names {
+        names: KindNames {
             branches: "catch_clause conditional_expression if_statement switch_statement \
                 do_statement for_range_loop for_statement while_statement",
             cases: "",
@@ -79,9 +79,9 @@ const DIALECTS: [Dialect; 6] = [
         contexts: &[],
         bodies: &["compound_statement"],
     },
-    Dialect {
+    CheckDialect {
         grammar: Grammar::Haskell,
-        names: Names {
+        names: KindNames {
             branches: "case conditional guard",
             cases: "",
             operations: "infix",
@@ -96,16 +96,16 @@ const DIALECTS: [Dialect; 6] = [
         contexts: &[],
         bodies: &["match"],
     },
-    Dialect {
+    CheckDialect {
         grammar: Grammar::JavaScript,
         names: SCRIPT,
         anonymous: &["arrow_function", "generator_function"],
         contexts: &[],
         bodies: &["statement_block"],
     },
-    Dialect {
+    CheckDialect {
         grammar: Grammar::Rust,
-        names: Names {
+        names: KindNames {
             branches: "if_expression match_expression for_expression loop_expression \
                 while_expression",
             cases: "",
@@ -127,16 +127,16 @@ const DIALECTS: [Dialect; 6] = [
         contexts: &["impl_item"],
         bodies: &["block"],
     },
-    Dialect {
+    CheckDialect {
         grammar: Grammar::TypeScript,
         names: SCRIPT,
         anonymous: &["arrow_function", "generator_function"],
         contexts: &[],
         bodies: &["statement_block"],
     },
-    Dialect {
+    CheckDialect {
         grammar: Grammar::Zig,
-        names: Names {
+        names: KindNames {
             branches: "if_statement switch_expression for_statement while_statement",
             cases: "",
             operations: "binary_expression",
@@ -158,42 +158,42 @@ const DIALECTS: [Dialect; 6] = [
     },
 ];
 
-static KINDS: LazyLock<BTreeMap<Grammar, Kinds>> = LazyLock::new(|| {
-    let kinds = |dialect: &Dialect| {
-        Some((dialect.grammar, Kinds::new(&dialect.grammar.language()?, &dialect.names)))
+static KINDS: LazyLock<BTreeMap<Grammar, GrammarKinds>> = LazyLock::new(|| {
+    let kinds = |dialect: &CheckDialect| {
+        Some((dialect.grammar, GrammarKinds::new(&dialect.grammar.tree_sitter_language()?, &dialect.names)))
     };
     DIALECTS.iter().filter_map(kinds).collect()
 });
 
-/// Everything but rules, which that release has for Python only. Empty for other languages.
-pub fn measure(text: &str, flat: &Flat<'_>, grammar: Grammar) -> FileMeasure {
+/// Measures everything but rules, which that release has for Python only; empty for other languages.
+pub fn measure_dialect(text: &str, flat: &FlatTree<'_>, grammar: Grammar) -> FileMeasure {
     let dialect = DIALECTS.iter().find(|dialect| dialect.grammar == grammar);
     let (Some(dialect), Some(kinds)) = (dialect, KINDS.get(&grammar)) else {
         return FileMeasure::default();
     };
-    let lines = Lines::of(text);
-    let sloc = sloc::lines(flat, kinds, &lines);
-    let (symbols, callables) = symbols::all(&symbols::Source { text, flat, dialect, kinds }, &sloc);
+    let lines = PythonLines::new(text);
+    let sloc = sloc::source_lines(flat, kinds, &lines);
+    let (symbols, callables) = symbols::symbols_and_callables(&symbols::DialectSource { text, flat, dialect, kinds }, &sloc);
     FileMeasure {
         lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
         loc: sloc.len(),
         callables,
-        clones: clones(text, flat, kinds, &sloc),
-        links: Links { symbols, ..Links::default() },
+        clones: clone_candidates(text, flat, kinds, &sloc),
+        links: WrapperLinks { symbols, ..WrapperLinks::default() },
         sloc,
         ..FileMeasure::default()
     }
 }
 
-fn clones(text: &str, flat: &Flat<'_>, kinds: &Kinds, sloc: &LineSet) -> Vec<CloneCandidate> {
-    let is_comment = |at: usize| kinds.has(flat.entries[at].kind, COMMENT);
-    let fate = |at: usize| if is_comment(at) { Fate::Dropped } else { Fate::Kept };
-    let mut normal = Normal::of(normal::Source { text, flat, kinds }, fate);
-    let pieces = (0..flat.len()).filter(|&at| kinds.has(flat.entries[at].kind, CLONE));
+fn clone_candidates(text: &str, flat: &FlatTree<'_>, kinds: &GrammarKinds, sloc: &LineSet) -> Vec<CloneCandidate> {
+    let is_comment = |at: usize| kinds.has_flags(flat.entries[at].kind, COMMENT);
+    let fate = |at: usize| if is_comment(at) { NodeFate::Dropped } else { NodeFate::Kept };
+    let mut normal = NormalisedFile::new(normalisation::NormalSource { text, flat, kinds }, fate);
+    let pieces = (0..flat.len()).filter(|&at| kinds.has_flags(flat.entries[at].kind, CLONE));
     let candidate = |at| {
-        let span = span(flat, at);
+        let span = node_span(flat, at);
         let lines = sloc.count_within(span);
-        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate { hash: normal.hash(at), span, lines })
+        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate { hash: normal.hash_piece(at), span, lines })
     };
     pieces.filter_map(candidate).collect()
 }

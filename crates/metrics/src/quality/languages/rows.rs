@@ -1,11 +1,11 @@
 //! The table. Names of kinds are those of the grammars pinned in Cargo.toml.
 
-use super::Row;
-use crate::quality::{kinds::Names, python};
+use super::MeasuredLanguage;
+use crate::quality::{kinds::KindNames, python};
 use trajview_code::tree::Grammar;
 
-/// One row a language, by name.
-pub static ROWS: &[Row] = &[C, CPP, GO, JAVA, JAVASCRIPT, PYTHON, RUST, TYPESCRIPT];
+/// One row per language, sorted by name.
+pub static ROWS: &[MeasuredLanguage] = &[C, CPP, GO, JAVA, JAVASCRIPT, PYTHON, RUST, TYPESCRIPT];
 
 const C_BRANCHES: &str = "if_statement for_statement while_statement do_statement \
     conditional_expression";
@@ -17,9 +17,9 @@ const C_LITERALS: &[(&str, &str)] = &[
 ];
 const LOGIC: &[&str] = &["&&", "||"];
 
-const C: Row = Row {
+const C: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::C],
-    names: Names {
+    names: KindNames {
         branches: C_BRANCHES,
         cases: "case_statement",
         operations: "binary_expression",
@@ -37,9 +37,9 @@ const C: Row = Row {
           a file is measured even where macros leave the grammar an error",
 };
 
-const CPP: Row = Row {
+const CPP: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Cpp],
-    names: Names {
+    names: KindNames {
         branches: "if_statement for_statement for_range_loop while_statement do_statement \
             conditional_expression catch_clause",
         cases: "case_statement",
@@ -67,9 +67,9 @@ const CPP: Row = Row {
     why: "as C, with catch as Python's except; && of a reference type is none; a lambda counts where it stands",
 };
 
-const GO: Row = Row {
+const GO: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Go],
-    names: Names {
+    names: KindNames {
         branches: "if_statement for_statement",
         cases: "expression_case type_case communication_case",
         operations: "binary_expression",
@@ -92,9 +92,9 @@ const GO: Row = Row {
     why: "each case of a switch or select but default is a path; a function literal counts where it stands",
 };
 
-const JAVA: Row = Row {
+const JAVA: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Java],
-    names: Names {
+    names: KindNames {
         branches: "if_statement for_statement enhanced_for_statement while_statement do_statement \
             catch_clause ternary_expression assert_statement",
         cases: "switch_label",
@@ -141,9 +141,9 @@ const SCRIPT_LITERALS: &[(&str, &str)] = &[
 const SCRIPT_OPERATIONS: &str = "binary_expression augmented_assignment_expression";
 const SCRIPT_OPERATORS: &[&str] = &["&&", "||", "??", "&&=", "||=", "??="];
 
-const JAVASCRIPT: Row = Row {
+const JAVASCRIPT: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::JavaScript],
-    names: Names {
+    names: KindNames {
         branches: SCRIPT_BRANCHES,
         cases: "switch_case",
         operations: SCRIPT_OPERATIONS,
@@ -162,9 +162,9 @@ const JAVASCRIPT: Row = Row {
           and the assignments by &&, || and ?? choose as || does, ?. only gives up",
 };
 
-const TYPESCRIPT: Row = Row {
+const TYPESCRIPT: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Tsx, Grammar::TypeScript],
-    names: Names {
+    names: KindNames {
         branches: SCRIPT_BRANCHES,
         cases: "switch_case",
         operations: SCRIPT_OPERATIONS,
@@ -182,9 +182,9 @@ const TYPESCRIPT: Row = Row {
     why: "as JavaScript; types add no path, nor do conditional types",
 };
 
-const RUST: Row = Row {
+const RUST: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Rust],
-    names: Names {
+    names: KindNames {
         branches: "if_expression while_expression for_expression loop_expression",
         cases: "match_arm",
         operations: "binary_expression let_chain",
@@ -207,7 +207,7 @@ const RUST: Row = Row {
           closure counts where it stands; what a macro is given is not looked into",
 };
 
-const PYTHON: Row = Row {
+const PYTHON: MeasuredLanguage = MeasuredLanguage {
     grammars: &[Grammar::Python],
     names: python::NAMES,
     operators: &[],

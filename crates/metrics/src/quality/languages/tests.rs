@@ -1,7 +1,7 @@
 //! The table, and small programs counted by hand.
 
 use super::*;
-use crate::{quality::Ruler, rules::Rules};
+use crate::{quality::Ruler, rules::RuleSet};
 use trajview_code::tree;
 
 #[test]
@@ -9,7 +9,7 @@ fn every_kind_in_the_table_is_known_to_its_grammar() {
     for (row, grammar) in
         ROWS.iter().flat_map(|row| row.grammars.iter().map(move |grammar| (row, *grammar)))
     {
-        let Some(language) = grammar.language() else { continue };
+        let Some(language) = grammar.tree_sitter_language() else { continue };
         let names = &row.names;
         let lists = [
             names.branches,
@@ -45,15 +45,15 @@ fn every_grammar_has_one_row() {
     }
 }
 
-/// `name cc sloc` of every callable.
-fn counted(path: &str, text: &str) -> Vec<String> {
-    let ruler = Ruler::new(Profile::Trajview, Rules::none());
-    let measure = crate::quality::measure(path, text.as_bytes(), &ruler);
+/// Returns `name cc sloc` of every callable.
+fn callable_lines(path: &str, text: &str) -> Vec<String> {
+    let ruler = Ruler::new(QualityProfile::Trajview, RuleSet::none());
+    let measure = crate::quality::measure_file(path, text.as_bytes(), &ruler);
     assert_eq!(
         measure.skipped,
         None,
         "{:?}",
-        tree::parse(measure.grammar.unwrap(), text.as_bytes()).unwrap().root_node().to_sexp()
+        tree::parse_tree(measure.grammar.unwrap(), text.as_bytes()).unwrap().root_node().to_sexp()
     );
     let callables = measure.callables.iter();
     callables
@@ -62,7 +62,7 @@ fn counted(path: &str, text: &str) -> Vec<String> {
 }
 
 fn assert_counted(path: &str, text: &str, expected: &[&str]) {
-    assert_eq!(counted(path, text), expected);
+    assert_eq!(callable_lines(path, text), expected);
 }
 
 #[test]
@@ -177,9 +177,9 @@ S::~S() = default;
 #[test]
 #[cfg_attr(not(feature = "javascript"), ignore = "needs the feature javascript")]
 fn names_and_values_do_not_keep_two_pieces_from_being_clones() {
-    let ruler = Ruler::new(Profile::Trajview, Rules::none());
+    let ruler = Ruler::new(QualityProfile::Trajview, RuleSet::none());
     let hashes = |text: &str| -> Vec<u128> {
-        let measure = crate::quality::measure("a.js", text.as_bytes(), &ruler);
+        let measure = crate::quality::measure_file("a.js", text.as_bytes(), &ruler);
         measure.clones.iter().map(|candidate| candidate.hash).collect()
     };
 

@@ -1,120 +1,120 @@
-//! Functions of a Python file: which count, their paths and their length.
+//! Finds the functions of a Python file that count, with their paths and their length.
 
-use crate::quality::span;
+use crate::quality::node_span;
 use std::collections::HashSet;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use super::{
     KINDS,
-    is::{Is, is},
+    node_kinds::{PythonNode, python_node},
 };
 use crate::quality::{
-    file::{Callable, LineSet},
+    file_measure::{FileCallable, LineSet},
     kinds::BRANCH,
-    profile::Profile,
-    text,
+    profile::QualityProfile,
+    python_lines,
 };
 
-/// A class or function that is reached by descending through nothing but classes, decorators and functions.
+/// A class or function with only classes, decorators and functions around it.
 #[derive(Debug)]
-pub struct Walked {
+pub struct WalkedDefinition {
     pub at: usize,
     /// Dotted from the outermost class or function.
     pub name: String,
-    /// The class right around it.
+    /// The class directly around it.
     pub class: Option<usize>,
     pub is_decorated: bool,
 }
 
-/// What a block lies in.
+/// The definition around a block.
 #[derive(Debug, Clone, Default)]
-struct Enclosing {
+struct EnclosingBlock {
     owner: String,
     class: Option<usize>,
     is_decorated: bool,
 }
 
-/// Every class and function that counts, each before what lies in it.
-pub fn walk(text: &str, flat: &Flat<'_>) -> Vec<Walked> {
-    let mut found = vec![];
-    let mut open = vec![(0, Enclosing::default())];
+/// Returns every class and function that counts, each before those inside it.
+pub fn walk_definitions(text: &str, flat: &FlatTree<'_>) -> Vec<WalkedDefinition> {
+    let mut definitions = vec![];
+    let mut open = vec![(0, EnclosingBlock::default())];
     while let Some((at, around)) = open.pop() {
         for child in flat.children(at) {
-            let kind = is(flat, child);
+            let kind = python_node(flat, child);
             match kind {
-                Is::Block => {
-                    open.push((child, Enclosing { is_decorated: false, ..around.clone() }))
+                PythonNode::Block => {
+                    open.push((child, EnclosingBlock { is_decorated: false, ..around.clone() }))
                 }
-                Is::Decorated => {
-                    open.push((child, Enclosing { is_decorated: true, ..around.clone() }))
+                PythonNode::Decorated => {
+                    open.push((child, EnclosingBlock { is_decorated: true, ..around.clone() }))
                 }
-                Is::Class | Is::Function => {
-                    let name = dotted(&around.owner, name(text, flat, child));
-                    let class = (kind == Is::Class).then_some(child);
+                PythonNode::Class | PythonNode::Function => {
+                    let name = dotted_name(&around.owner, definition_name(text, flat, child));
+                    let class = (kind == PythonNode::Class).then_some(child);
                     open.push((
                         child,
-                        Enclosing { owner: name.clone(), class, is_decorated: false },
+                        EnclosingBlock { owner: name.clone(), class, is_decorated: false },
                     ));
-                    let Enclosing { class, is_decorated, .. } = around;
-                    found.push(Walked { at: child, name, class, is_decorated });
+                    let EnclosingBlock { class, is_decorated, .. } = around;
+                    definitions.push(WalkedDefinition { at: child, name, class, is_decorated });
                 }
                 _ => {}
             }
         }
     }
-    found.sort_by_key(|walked| walked.at);
-    found
+    definitions.sort_by_key(|walked| walked.at);
+    definitions
 }
 
-/// In the order they start.
-pub fn all(text: &str, flat: &Flat<'_>, sloc: &LineSet, profile: Profile) -> Vec<Callable> {
+/// Returns the callables, sorted by start.
+pub fn python_callables(text: &str, flat: &FlatTree<'_>, sloc: &LineSet, profile: QualityProfile) -> Vec<FileCallable> {
     let branches = branches_before(flat);
-    let callable = |walked: Walked| {
+    let callable = |walked: WalkedDefinition| {
         let after = flat.entries[walked.at].after as usize;
         let cc = 1 + branches[after] - branches[walked.at];
-        let sloc = length(text, flat, walked.at, sloc, profile);
-        Callable { name: walked.name, span: span(flat, walked.at), cc, sloc }
+        let sloc = function_length(text, flat, walked.at, sloc, profile);
+        FileCallable { name: walked.name, span: node_span(flat, walked.at), cc, sloc }
     };
-    functions(text, flat).map(callable).collect()
+    walked_functions(text, flat).map(callable).collect()
 }
 
-/// The names of the functions that count, without what they lie in.
-pub fn plain_names<'a>(text: &'a str, flat: &Flat<'_>) -> HashSet<&'a str> {
-    functions(text, flat).map(|walked| name(text, flat, walked.at)).collect()
+/// Returns the simple names of the functions that count.
+pub fn plain_names<'a>(text: &'a str, flat: &FlatTree<'_>) -> HashSet<&'a str> {
+    walked_functions(text, flat).map(|walked| definition_name(text, flat, walked.at)).collect()
 }
 
-fn functions(text: &str, flat: &Flat<'_>) -> impl Iterator<Item = Walked> {
-    let all = walk(text, flat).into_iter();
-    all.filter(|walked| is(flat, walked.at) == Is::Function)
+fn walked_functions(text: &str, flat: &FlatTree<'_>) -> impl Iterator<Item = WalkedDefinition> {
+    let all = walk_definitions(text, flat).into_iter();
+    all.filter(|walked| python_node(flat, walked.at) == PythonNode::Function)
 }
 
-/// How many branches lie before each entry; one more at the end.
-fn branches_before(flat: &Flat<'_>) -> Vec<u32> {
+/// Returns the number of branches before each entry, with one more element at the end.
+fn branches_before(flat: &FlatTree<'_>) -> Vec<u32> {
     let (mut before, mut count) = (Vec::with_capacity(flat.len() + 1), 0);
     for entry in &flat.entries {
         before.push(count);
-        count += u32::from(KINDS.has(entry.kind, BRANCH));
+        count += u32::from(KINDS.has_flags(entry.kind, BRANCH));
     }
     before.push(count);
     before
 }
 
-fn name<'a>(text: &'a str, flat: &Flat<'_>, at: usize) -> &'a str {
+fn definition_name<'a>(text: &'a str, flat: &FlatTree<'_>, at: usize) -> &'a str {
     let name = flat.child_of_kind(at, "identifier");
     name.and_then(|name| text.get(flat.node(name).byte_range())).unwrap_or_default()
 }
 
-fn dotted(owner: &str, name: &str) -> String {
+fn dotted_name(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
 }
 
-fn length(text: &str, flat: &Flat<'_>, at: usize, sloc: &LineSet, profile: Profile) -> u32 {
+fn function_length(text: &str, flat: &FlatTree<'_>, at: usize, sloc: &LineSet, profile: QualityProfile) -> u32 {
     if profile.is_scb_check() {
-        return sloc.count_within(span(flat, at));
+        return sloc.count_within(node_span(flat, at));
     }
     let body = flat.text_of(text, at);
     let counts = |line: &&str| {
-        let line = line.trim_matches(text::is_space);
+        let line = line.trim_matches(python_lines::is_space);
         !line.is_empty() && !line.starts_with('#')
     };
     u32::try_from(body.lines().filter(counts).count()).unwrap_or(u32::MAX)

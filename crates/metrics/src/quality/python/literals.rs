@@ -1,12 +1,13 @@
-//! Numbers and strings as CPython 3.12 reads them: the grammar takes those of Python 2 and some that no Python takes.
+//! Checks numbers and strings as CPython 3.12 does: the grammar accepts those of Python 2 and some that no Python
+//! accepts.
 
-use super::sloc::prefix;
-use trajview_code::flat::Flat;
+use super::sloc::string_prefix;
+use trajview_code::flat_tree::FlatTree;
 
 /// Prefixes of strings, in lower case and in alphabetical order of their letters.
 const PREFIXES: [&str; 6] = ["", "b", "br", "f", "fr", "r"];
 
-/// Whether a number is one: no `10L`, no `0777`, no `1_`.
+/// Returns whether a number is valid: not `10L`, `0777` or `1_`.
 pub fn is_number(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let radix = |digits: &str, is_digit: fn(char) -> bool| {
@@ -20,11 +21,12 @@ pub fn is_number(text: &str) -> bool {
     }
 }
 
-/// Digits with single underscores between them.
+/// Returns whether digits have at most single underscores between them.
 fn is_grouped(digits: &str, is_digit: fn(char) -> bool) -> bool {
     digits.split('_').all(|group| !group.is_empty() && group.chars().all(is_digit))
 }
 
+/// Returns whether a decimal number is valid: integer, float or imaginary.
 fn is_decimal(text: &str) -> bool {
     let is_digits = |digits: &str| is_grouped(digits, |c| c.is_ascii_digit());
     let (number, is_imaginary) = match text.strip_suffix('j') {
@@ -49,13 +51,13 @@ fn is_decimal(text: &str) -> bool {
     is_digits(mantissa) && (is_float || !is_octal)
 }
 
-/// Whether a string has a prefix that CPython has, and escapes that mean something.
-pub fn is_string(text: &str, flat: &Flat<'_>, at: usize, is_3_12: bool) -> bool {
-    let prefix = sorted(&prefix(text, flat, at));
+/// Returns whether a string has a valid prefix and valid escapes.
+pub fn is_string(text: &str, flat: &FlatTree<'_>, at: usize, is_3_12: bool) -> bool {
+    let prefix = sorted_letters(&string_prefix(text, flat, at));
     let is_known = PREFIXES.contains(&prefix.as_str())
         || prefix == "u"
         || (!is_3_12 && matches!(prefix.as_str(), "t" | "rt"));
-    let parts: Vec<&str> = flat.children(at).filter_map(|part| content(text, flat, part)).collect();
+    let parts: Vec<&str> = flat.children(at).filter_map(|part| string_content(text, flat, part)).collect();
     let is_bytes = prefix.contains('b');
     let has_escapes = !prefix.contains('r');
     is_known
@@ -63,18 +65,18 @@ pub fn is_string(text: &str, flat: &Flat<'_>, at: usize, is_3_12: bool) -> bool 
         && !(has_escapes && parts.iter().any(|part| !are_escapes(part, is_bytes)))
 }
 
-fn content<'a>(text: &'a str, flat: &Flat<'_>, part: usize) -> Option<&'a str> {
-    let is_content = flat.kind(part) == "string_content";
+fn string_content<'a>(text: &'a str, flat: &FlatTree<'_>, part: usize) -> Option<&'a str> {
+    let is_content = flat.kind_name(part) == "string_content";
     is_content.then(|| text.get(flat.node(part).byte_range())).flatten()
 }
 
-fn sorted(prefix: &str) -> String {
+fn sorted_letters(prefix: &str) -> String {
     let mut letters: Vec<char> = prefix.chars().collect();
     letters.sort_unstable();
     letters.into_iter().collect()
 }
 
-/// Whether what follows each `\x`, `\u`, `\U` and `\N` is what has to. Names after `\N` are not looked up.
+/// Returns whether each `\x`, `\u`, `\U` and `\N` is followed by what it requires. Names after `\N` are not looked up.
 fn are_escapes(text: &str, is_bytes: bool) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -99,10 +101,10 @@ fn are_escapes(text: &str, is_bytes: bool) -> bool {
     true
 }
 
-/// Bytes and text side by side.
-pub fn mixes_bytes(text: &str, flat: &Flat<'_>, concatenated: usize) -> bool {
-    let strings = flat.named_children(concatenated).filter(|&part| flat.kind(part) == "string");
-    let mut kinds = strings.map(|string| prefix(text, flat, string).contains('b'));
+/// Returns whether a concatenation mixes bytes and text.
+pub fn mixes_bytes(text: &str, flat: &FlatTree<'_>, concatenated: usize) -> bool {
+    let strings = flat.named_children(concatenated).filter(|&part| flat.kind_name(part) == "string");
+    let mut kinds = strings.map(|string| string_prefix(text, flat, string).contains('b'));
     let first = kinds.next();
     kinds.any(|is_bytes| Some(is_bytes) != first)
 }

@@ -3,25 +3,25 @@
 mod callables;
 mod clones;
 mod indents;
-mod is;
+mod node_kinds;
 mod links;
 mod literals;
-mod refused;
+mod rejected_syntax;
 mod sloc;
 
 use std::sync::LazyLock;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use super::{
-    file::FileMeasure,
-    kinds::{Kinds, Names},
-    profile::Profile,
-    text::Lines,
+    file_measure::FileMeasure,
+    kinds::{GrammarKinds, KindNames},
+    profile::QualityProfile,
+    python_lines::PythonLines,
 };
 
-/// What the kinds of tree-sitter-python 0.25.0 mean in every profile. `else`, `try`, `finally`, `with`, `match` and
-/// `case` add no path; each `and` and `or` does.
-pub const NAMES: Names = Names {
+/// The meanings of the kinds of tree-sitter-python 0.25.0 in every profile. `else`, `try`, `finally`, `with`, `match`
+/// and `case` add no path; each `and` and `or` does.
+pub const NAMES: KindNames = KindNames {
     branches: "if_statement elif_clause for_statement while_statement except_clause \
         assert_statement list_comprehension set_comprehension dictionary_comprehension \
         generator_expression boolean_operator conditional_expression if_clause",
@@ -42,21 +42,21 @@ pub const NAMES: Names = Names {
     comments: "comment",
 };
 
-static KINDS: LazyLock<Kinds> =
-    LazyLock::new(|| Kinds::new(&tree_sitter_python::LANGUAGE.into(), &NAMES));
+static KINDS: LazyLock<GrammarKinds> =
+    LazyLock::new(|| GrammarKinds::new(&tree_sitter_python::LANGUAGE.into(), &NAMES));
 
-pub use refused::is_refused;
+pub use rejected_syntax::is_refused;
 
-/// Everything but rules.
-pub fn measure(text: &str, flat: &Flat<'_>, profile: Profile) -> FileMeasure {
-    let lines = Lines::of(text);
-    let sloc = sloc::lines(text, flat, &lines, profile);
+/// Measures everything but rules.
+pub fn measure_python(text: &str, flat: &FlatTree<'_>, profile: QualityProfile) -> FileMeasure {
+    let lines = PythonLines::new(text);
+    let sloc = sloc::source_lines(text, flat, &lines, profile);
     FileMeasure {
         lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
-        loc: sloc::loc(text, flat, &lines),
-        callables: callables::all(text, flat, &sloc, profile),
-        clones: clones::candidates(text, flat, &sloc, profile),
-        links: links::of(text, flat, profile),
+        loc: sloc::count_loc(text, flat, &lines),
+        callables: callables::python_callables(text, flat, &sloc, profile),
+        clones: clones::clone_candidates(text, flat, &sloc, profile),
+        links: links::file_links(text, flat, profile),
         sloc,
         ..FileMeasure::default()
     }

@@ -2,30 +2,31 @@
 
 use std::collections::HashSet;
 
-use super::{Found, Target};
-use crate::quality::{file::Span, snapshot::File};
+use super::{FileWrappers, AliasTarget};
+use crate::quality::{file_measure::SourceSpan, snapshot::SnapshotFile};
 
-pub fn found(files: &[File<'_>], modules: &[String]) -> Vec<Found> {
+/// Returns the wrappers of each file; `modules` has the module name of each.
+pub fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
     let functions: HashSet<String> = (files.iter().zip(modules))
-        .flat_map(|(file, module)| functions(file).map(move |name| format!("{module}.{name}")))
+        .flat_map(|(file, module)| function_names(file).map(move |name| format!("{module}.{name}")))
         .collect();
-    let in_file = |(file, module): (&File<'_>, &String)| {
+    let in_file = |(file, module): (&SnapshotFile<'_>, &String)| {
         let links = &file.measure.links;
-        let is_function = |target: &Target| match target {
-            Target::Local(name) => functions.contains(&format!("{module}.{name}")),
-            Target::Global(name) => functions.contains(name),
+        let is_function = |target: &AliasTarget| match target {
+            AliasTarget::Local(name) => functions.contains(&format!("{module}.{name}")),
+            AliasTarget::Global(name) => functions.contains(name),
         };
         let aliases = links.aliases.iter().filter(|alias| is_function(&alias.target));
         let spans = links.single_returns.iter().copied().chain(aliases.map(|alias| alias.span));
-        let mut wrappers: Vec<Span> = spans.collect();
+        let mut wrappers: Vec<SourceSpan> = spans.collect();
         wrappers.sort_unstable();
-        Found { wrappers, replaced: HashSet::new() }
+        FileWrappers { wrappers, replaced: HashSet::new() }
     };
     files.iter().zip(modules).map(in_file).collect()
 }
 
-/// Names without the class or function they lie in, as that release has them.
-fn functions<'a>(file: &File<'a>) -> impl Iterator<Item = &'a str> {
+/// Returns the simple names of the functions, as in that release.
+fn function_names<'a>(file: &SnapshotFile<'a>) -> impl Iterator<Item = &'a str> {
     let names = file.measure.callables.iter().map(|callable| callable.name.as_str());
     names.map(|name| name.rsplit('.').next().unwrap_or(name))
 }

@@ -1,23 +1,24 @@
-//! 0.2.0: functions that hand back a parameter, or call another function of the snapshot with all their parameters.
+//! 0.2.0: functions that return a parameter, or call another function of the snapshot with all their parameters.
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Called, Effects, Forwards, Found, Symbol};
-use crate::quality::{file::Span, snapshot::File};
+use super::{CalledName, CallEffects, ForwardedValue, FileWrappers, WrapperSymbol};
+use crate::quality::{file_measure::SourceSpan, snapshot::SnapshotFile};
 
 /// Every symbol of a snapshot by its qualified name.
-struct Project<'a> {
+struct WrapperProject<'a> {
     modules: &'a [String],
-    /// In the order that tool reads them: file, symbol, qualified name.
-    symbols: Vec<(usize, &'a Symbol, String)>,
-    /// The last with a name, by its index in `symbols`.
+    /// File, symbol and qualified name, in the order in which that tool reads them.
+    symbols: Vec<(usize, &'a WrapperSymbol, String)>,
+    /// The index in `symbols` of the last symbol with each name.
     last: HashMap<String, usize>,
-    effects: HashMap<String, &'a Effects>,
+    effects: HashMap<String, &'a CallEffects>,
 }
 
-pub fn found(files: &[File<'_>], modules: &[String]) -> Vec<Found> {
-    let project = Project::of(files, modules);
-    let mut found = vec![Found::default(); files.len()];
+/// Returns the wrappers of each file; `modules` has the module name of each.
+pub fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
+    let project = WrapperProject::new(files, modules);
+    let mut found = vec![FileWrappers::default(); files.len()];
     for (at, (file, symbol, name)) in project.symbols.iter().enumerate() {
         let is_last = project.last.get(name) == Some(&at);
         found[*file]
@@ -31,13 +32,14 @@ pub fn found(files: &[File<'_>], modules: &[String]) -> Vec<Found> {
     found
 }
 
-impl<'a> Project<'a> {
-    fn of(files: &[File<'a>], modules: &'a [String]) -> Self {
+impl<'a> WrapperProject<'a> {
+    /// Collects the symbols of all files under their qualified names.
+    fn new(files: &[SnapshotFile<'a>], modules: &'a [String]) -> Self {
         let mut order: Vec<usize> = (0..files.len()).collect();
         order.sort_by_key(|&file| files[file].path.split('/').collect::<Vec<_>>());
         let mut symbols = vec![];
         for file in order {
-            let below = |symbol: &Symbol| format!("{}.{}", modules[file], symbol.name);
+            let below = |symbol: &WrapperSymbol| format!("{}.{}", modules[file], symbol.name);
             symbols.extend(
                 files[file]
                     .measure
@@ -47,7 +49,7 @@ impl<'a> Project<'a> {
                     .map(|symbol| (file, symbol, below(symbol))),
             );
         }
-        tell_apart(files, &mut symbols);
+        qualify_overloads(files, &mut symbols);
         let last =
             symbols.iter().enumerate().map(|(at, (_, _, name))| (name.clone(), at)).collect();
         let functions = symbols.iter().filter(|(_, symbol, _)| symbol.callable.is_some());
@@ -55,33 +57,34 @@ impl<'a> Project<'a> {
         Self { modules, symbols, last, effects }
     }
 
-    fn is_wrapper(&self, file: usize, symbol: &Symbol, name: &str) -> bool {
+    fn is_wrapper(&self, file: usize, symbol: &WrapperSymbol, name: &str) -> bool {
         let forwards = match &symbol.forwards {
-            Forwards::Nothing => false,
-            Forwards::Parameter => true,
-            Forwards::Call(called) => {
-                self.defined(file, called).is_some_and(|target| target != name)
+            ForwardedValue::Nothing => false,
+            ForwardedValue::Parameter => true,
+            ForwardedValue::Call(called) => {
+                self.defined_name(file, called).is_some_and(|target| target != name)
             }
         };
         // The effects are those of the last function with the name, which need not be this one.
         forwards && !self.effects.get(name).is_some_and(|effects| self.has_effect(file, effects))
     }
 
-    fn has_effect(&self, file: usize, effects: &Effects) -> bool {
-        effects.certain || effects.calls.iter().any(|called| self.defined(file, called).is_none())
+    fn has_effect(&self, file: usize, effects: &CallEffects) -> bool {
+        effects.certain || effects.calls.iter().any(|called| self.defined_name(file, called).is_none())
     }
 
-    /// The qualified name of what is called, if the snapshot defines it.
-    fn defined(&self, file: usize, called: &Called) -> Option<&str> {
-        let own = called.local.as_ref().map(|name| format!("{}.{name}", self.modules[file]));
-        let mut names = std::iter::once(called.global.as_str()).chain(own.as_deref());
-        let found = names.find_map(|name| self.last.get_key_value(name));
-        found.map(|(name, _)| name.as_str())
+    /// Returns the qualified name of a called function, if the snapshot defines it.
+    fn defined_name(&self, file: usize, called: &CalledName) -> Option<&str> {
+        let local_name = called.local.as_ref().map(|name| format!("{}.{name}", self.modules[file]));
+        let mut names = std::iter::once(called.global.as_str()).chain(local_name.as_deref());
+        let entry = names.find_map(|name| self.last.get_key_value(name));
+        entry.map(|(name, _)| name.as_str())
     }
 }
 
-/// Outside Python, functions of one name all count: the place and the parameters become part of the name.
-fn tell_apart(files: &[File<'_>], symbols: &mut [(usize, &Symbol, String)]) {
+/// Makes names unique outside Python, where all functions of one name count: the place and the parameters become part
+/// of the name.
+fn qualify_overloads(files: &[SnapshotFile<'_>], symbols: &mut [(usize, &WrapperSymbol, String)]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     symbols.iter().for_each(|(_, _, name)| *counts.entry(name.clone()).or_default() += 1);
     let many: HashSet<String> =
@@ -94,7 +97,7 @@ fn tell_apart(files: &[File<'_>], symbols: &mut [(usize, &Symbol, String)]) {
         if many.contains(name) {
             let path = files[*file].path;
             let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-            let Span { start, end } = symbol.span;
+            let SourceSpan { start, end } = symbol.span;
             *name = format!("{name}@{stem}:{start}-{end}({parameters})");
         }
     }

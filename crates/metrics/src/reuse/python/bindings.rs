@@ -1,68 +1,68 @@
-//! What a name of one scope means at a place: which of its bindings reach it.
+//! Finds the bindings of a scope's name that reach a place.
 //!
-//! Bindings stand in the order of the text. One that is always run before a place takes the place of those before it; one that
-//! may not have been run (in a branch, a loop, a handler) is added to them. What is read where a function was called, which
-//! is any time after its definition, can also mean what is bound later.
+//! Bindings are in the order of the text. A binding that always runs before a place replaces those before it; one that
+//! may not have run (in a branch, a loop, a handler) is added to them. A name that is read inside a function, which
+//! may be called at any time after its definition, can also mean a later binding.
 
 /// Indices of nodes, from the first to the one after the last.
-pub type Span = (u32, u32);
+pub type NodeSpan = (u32, u32);
 
 /// One binding of a name in its scope.
 #[derive(Debug, Clone, Copy)]
-pub struct Binding {
-    /// The node from which on it holds.
+pub struct ScopeBinding {
+    /// The node from which on the binding is valid.
     pub from: u32,
-    /// The branch it stands in; the whole scope where it stands in none.
-    pub branch: Span,
-    /// Which import binds it; None for whatever is the file's own, and for `del`.
+    /// The branch around it; the whole scope where there is none.
+    pub branch: NodeSpan,
+    /// The number of the import that binds the name; None for the file's own names, and for `del`.
     pub import: Option<usize>,
-    /// Whether it is run at a time that nobody knows: in a function that declares the name `global`.
+    /// True where it runs at an unknown time: in a function that declares the name `global`.
     pub is_any_time: bool,
 }
 
-/// When a name is read.
+/// The moment at which a name is read.
 #[derive(Debug, Clone, Copy)]
-pub enum Moment {
-    /// When its place in the text is run.
+pub enum ReadMoment {
+    /// When its place in the text runs.
     There,
     /// At any time after this node: in the body of a function that ends there.
     After(u32),
 }
 
-/// Every node.
-pub const WHOLE: Span = (0, u32::MAX);
+/// The span of all nodes.
+pub const WHOLE_FILE: NodeSpan = (0, u32::MAX);
 
-/// The imports that a name read at `at` may mean, in order; None where nothing is bound so far.
-pub fn reaching(bindings: &[Binding], at: u32, moment: Moment) -> Option<Vec<usize>> {
+/// Returns the imports that a name read at `at` may mean, in order; None where nothing is bound so far.
+pub fn reaching_imports(bindings: &[ScopeBinding], at: u32, moment: ReadMoment) -> Option<Vec<usize>> {
     let (place, is_later) = match moment {
-        Moment::There => (at, false),
-        Moment::After(end) => (end, true),
+        ReadMoment::There => (at, false),
+        ReadMoment::After(end) => (end, true),
     };
-    let mut reaching: Vec<&Binding> = vec![];
+    let mut reaching_imports: Vec<&ScopeBinding> = vec![];
     for binding in bindings.iter().filter(|it| !it.is_any_time) {
         let is_before = binding.from <= place;
         if is_before && (binding.branch.0..binding.branch.1).contains(&at) {
-            reaching.clear();
+            reaching_imports.clear();
         }
         if is_before || is_later {
-            reaching.push(binding);
+            reaching_imports.push(binding);
         }
     }
-    reaching.extend(bindings.iter().filter(|it| it.is_any_time));
-    (!reaching.is_empty()).then(|| imports(&reaching))
+    reaching_imports.extend(bindings.iter().filter(|it| it.is_any_time));
+    (!reaching_imports.is_empty()).then(|| distinct_imports(&reaching_imports))
 }
 
-/// The imports of all of them.
-pub fn all(bindings: &[Binding]) -> Vec<usize> {
-    imports(&bindings.iter().collect::<Vec<_>>())
+/// Returns the imports of all bindings.
+pub fn all_imports(bindings: &[ScopeBinding]) -> Vec<usize> {
+    distinct_imports(&bindings.iter().collect::<Vec<_>>())
 }
 
-fn imports(bindings: &[&Binding]) -> Vec<usize> {
-    let mut imports: Vec<usize> = vec![];
+fn distinct_imports(bindings: &[&ScopeBinding]) -> Vec<usize> {
+    let mut distinct_imports: Vec<usize> = vec![];
     for import in bindings.iter().filter_map(|it| it.import) {
-        if !imports.contains(&import) {
-            imports.push(import);
+        if !distinct_imports.contains(&import) {
+            distinct_imports.push(import);
         }
     }
-    imports
+    distinct_imports
 }

@@ -1,55 +1,56 @@
-//! What is read of a Python file for the linker.
+//! The facts about a Python file for the linker.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// What one Python file says of others.
+/// The facts of a Python file about other files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(in crate::reuse) struct Facts {
-    /// Every import, wherever it stands; distinct.
-    pub(super) imports: Vec<Import>,
-    /// `from m import *`: numbers of imports without a name.
+pub(in crate::reuse) struct PythonFacts {
+    /// All distinct imports, at any level.
+    pub(super) imports: Vec<PythonImport>,
+    /// The numbers of the imports `from m import *`, which have no name.
     pub(super) stars: BTreeSet<usize>,
-    /// Names an import binds at module level, and which imports do.
+    /// Names that imports bind at module level, with the numbers of these imports.
     pub(super) names: Vec<(Box<str>, Vec<usize>)>,
-    pub(super) uses: BTreeSet<Use>,
+    pub(super) uses: BTreeSet<PythonUse>,
     /// Dotted paths of symbols that strings name.
     pub(super) paths: BTreeSet<Box<str>>,
-    /// None where there is none, or where it cannot be read in full.
+    /// The items of `__all__`; None where there is none, or where it cannot be read completely.
     pub(super) all: Option<Vec<AllItem>>,
 }
 
 /// One name of an import statement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Import {
-    /// Leading dots.
+pub(super) struct PythonImport {
+    /// The number of leading dots.
     pub(super) level: usize,
     pub(super) module: Vec<Box<str>>,
-    /// What is taken from the module; None for the module itself.
+    /// The imported name; None for the module itself.
     pub(super) name: Option<Box<str>>,
 }
 
 /// A dotted name that is read: `root.a.b`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Use {
-    pub(super) root: Root,
+pub(super) struct PythonUse {
+    pub(super) root: UseRoot,
     pub(super) attributes: Vec<Box<str>>,
 }
 
+/// The first part of a dotted name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Root {
-    /// What an import bound, by its number.
+pub(super) enum UseRoot {
+    /// A name that an import bound, by the number of the import.
     Import(usize),
-    /// Bound by nothing in the file: a built-in, or what a star brought.
+    /// A name that nothing in the file binds: a built-in, or one from a star import.
     Free(Box<str>),
 }
 
-/// A piece of `__all__`, in the order the file adds them.
+/// An item of `__all__`, in the order in which the file adds them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AllItem {
     Name(Box<str>),
     /// The list of another module: `sub.__all__`.
-    Of(Use),
+    Of(PythonUse),
     Without(Box<str>),
 }

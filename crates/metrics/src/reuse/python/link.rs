@@ -1,7 +1,7 @@
-//! Which file each name is from.
+//! Resolves each name to the file that defines it.
 //!
-//! A name of a module is its own definition, or what an import binds there, or what a star brings, or a module below
-//! the package. Following one may come back to where it began; it then gives nothing.
+//! A name of a module is its own definition, or is bound by an import, or comes from a star import, or is a module
+//! inside the package. A resolution that comes back to its start gives nothing.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -9,26 +9,26 @@ use std::{
 };
 
 use super::{
-    AllItem, Facts, Import, Root, Use,
-    layout::{Layout, Node},
+    AllItem, PythonFacts, PythonImport, UseRoot, PythonUse,
+    package_layout::{PackageLayout, PythonTarget},
 };
 use crate::reuse::{
-    facts::Words,
-    source::{Links, Source},
-    steps::Steps,
+    facts::LinkerFacts,
+    link_source::{ReuseLinks, LinkSource},
+    step_budget::StepBudget,
 };
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Meaning {
-    /// (file, definition)
+enum PythonMeaning {
+    /// A definition, as (file, definition).
     Symbol(usize, usize),
-    Module(Node),
+    Module(PythonTarget),
 }
 
-/// Adds what the Python files among the sources import and use.
-pub fn link(sources: &[Source<'_>], links: &mut Links) {
-    let mut linker = Linker::of(sources);
+/// Adds the imports and uses of the Python files among the sources.
+pub fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+    let mut linker = PythonLinker::new(sources);
     for file in 0..sources.len() {
         let Some(facts) = linker.facts[file] else { continue };
         linker.add_public(file, links);
@@ -48,50 +48,50 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
     }
     for (file, source) in sources.iter().enumerate() {
         let (paths, by): (Vec<&str>, _) = match &source.facts.words {
-            Words::Python(facts) => (facts.paths.iter().map(|path| &**path).collect(), "string"),
-            Words::EntryPoints(paths) => {
+            LinkerFacts::Python(facts) => (facts.paths.iter().map(|path| &**path).collect(), "string"),
+            LinkerFacts::EntryPoints(paths) => {
                 (paths.iter().map(|path| &**path).collect(), "entry point")
             }
-            Words::Script(_) | Words::Rust(_) | Words::Manifest(_) | Words::None => continue,
+            LinkerFacts::Script(_) | LinkerFacts::Rust(_) | LinkerFacts::Manifest(_) | LinkerFacts::None => continue,
         };
         for path in paths {
             for symbol in linker.named_by(file, path) {
-                let said = || format!("{by} in {}", source.path);
-                links.registered.entry(symbol).or_insert_with(said);
+                let description = || format!("{by} in {}", source.path);
+                links.registered.entry(symbol).or_insert_with(description);
             }
         }
     }
     links.gave_up |= linker.steps.gave_up;
 }
 
-struct Linker<'a> {
-    facts: Vec<Option<&'a Facts>>,
-    sources: &'a [Source<'a>],
-    layout: Layout,
-    /// What each file defines, by name.
+struct PythonLinker<'a> {
+    facts: Vec<Option<&'a PythonFacts>>,
+    sources: &'a [LinkSource<'a>],
+    layout: PackageLayout,
+    /// The definitions of each file, keyed by name.
     definitions: Vec<HashMap<&'a str, usize>>,
-    /// What imports bind at module level in each file, by name.
+    /// The imports that bind a name at module level in each file, keyed by name.
     names: Vec<HashMap<&'a str, &'a [usize]>>,
-    /// Answers to questions that were not asked on the way to another.
-    known: HashMap<(usize, Box<str>), Vec<Meaning>>,
-    /// `__all__` of each file; empty while it is being put together.
-    lists: HashMap<usize, Option<List>>,
+    /// Cached results of lookups that were not a part of another lookup.
+    cached_meanings: HashMap<(usize, Box<str>), Vec<PythonMeaning>>,
+    /// The `__all__` of each file; empty while it is being built.
+    lists: HashMap<usize, Option<AllNames>>,
     /// The module of each import.
-    modules: HashMap<(usize, usize), Option<Node>>,
-    steps: Steps,
+    modules: HashMap<(usize, usize), Option<PythonTarget>>,
+    steps: StepBudget,
 }
 
-/// Names of files that were looked up on the way to here.
-type Way = HashSet<(usize, Box<str>)>;
+/// The names of files that the current lookup has visited.
+type PythonVisited = HashSet<(usize, Box<str>)>;
 
-type List = Rc<BTreeSet<Box<str>>>;
+type AllNames = Rc<BTreeSet<Box<str>>>;
 
-impl<'a> Linker<'a> {
-    fn of(sources: &'a [Source<'a>]) -> Self {
-        let facts: Vec<Option<&Facts>> = sources
+impl<'a> PythonLinker<'a> {
+    fn new(sources: &'a [LinkSource<'a>]) -> Self {
+        let facts: Vec<Option<&PythonFacts>> = sources
             .iter()
             .map(|source| match &source.facts.words {
-                Words::Python(facts) => Some(facts),
+                LinkerFacts::Python(facts) => Some(facts),
                 _ => None,
             })
             .collect();
@@ -108,16 +108,16 @@ impl<'a> Linker<'a> {
             names: names.collect(),
             facts,
             sources,
-            layout: Layout::of(sources),
-            known: HashMap::new(),
+            layout: PackageLayout::new(sources),
+            cached_meanings: HashMap::new(),
             lists: HashMap::new(),
             modules: HashMap::new(),
-            steps: Steps::default(),
+            steps: StepBudget::default(),
         }
     }
 
-    fn add_public(&mut self, file: usize, links: &mut Links) {
-        let list = self.list(file);
+    fn add_public(&mut self, file: usize, links: &mut ReuseLinks) {
+        let list = self.all_names(file);
         for (at, definition) in self.sources[file].facts.definitions.iter().enumerate() {
             let is_public = match &list {
                 Some(list) => list.contains(&definition.name),
@@ -129,26 +129,26 @@ impl<'a> Linker<'a> {
         }
     }
 
-    /// The symbols that a dotted path names.
+    /// Returns the symbols that a dotted path names.
     fn named_by(&mut self, file: usize, path: &str) -> Vec<(usize, usize)> {
         let mut parts: Vec<Box<str>> = path.split('.').map(Into::into).collect();
         let Some(name) = parts.pop() else { return vec![] };
-        let Some(module) = self.layout.absolute(file, &parts) else { return vec![] };
-        let meanings = self.look_up(module, &name, &mut Way::default());
+        let Some(module) = self.layout.absolute_module(file, &parts) else { return vec![] };
+        let meanings = self.look_up(module, &name, &mut PythonVisited::default());
         let symbol = |meaning| match meaning {
-            Meaning::Symbol(file, at) => Some((file, at)),
-            Meaning::Module(_) => None,
+            PythonMeaning::Symbol(file, at) => Some((file, at)),
+            PythonMeaning::Module(_) => None,
         };
         meanings.into_iter().filter_map(symbol).collect()
     }
 
-    /// Every file that an import runs.
-    fn files_of(&mut self, file: usize, number: usize, import: &Import) -> BTreeSet<usize> {
-        let Some(module) = self.module(file, number) else { return BTreeSet::new() };
+    /// Returns all files that an import runs.
+    fn files_of(&mut self, file: usize, number: usize, import: &PythonImport) -> BTreeSet<usize> {
+        let Some(module) = self.module_of_import(file, number) else { return BTreeSet::new() };
         let mut files: BTreeSet<usize> = self.layout.run_by_importing(module).into_iter().collect();
         if let Some(name) = &import.name {
-            for meaning in self.look_up(module, name, &mut Way::default()) {
-                if let Meaning::Module(node) = meaning {
+            for meaning in self.look_up(module, name, &mut PythonVisited::default()) {
+                if let PythonMeaning::Module(node) = meaning {
                     files.extend(self.layout.run_by_importing(node));
                 }
             }
@@ -156,126 +156,128 @@ impl<'a> Linker<'a> {
         files
     }
 
-    /// What an import of a file takes names from.
-    fn module(&mut self, file: usize, number: usize) -> Option<Node> {
+    /// Returns the module from which an import takes names.
+    fn module_of_import(&mut self, file: usize, number: usize) -> Option<PythonTarget> {
         if let Some(&known) = self.modules.get(&(file, number)) {
             return known;
         }
         let import = self.facts[file]?.imports.get(number)?;
         let module = match import.level {
-            0 => self.layout.absolute(file, &import.module),
-            level => self.layout.relative(file, level, &import.module),
+            0 => self.layout.absolute_module(file, &import.module),
+            level => self.layout.relative_module(file, level, &import.module),
         };
         self.modules.insert((file, number), module);
         module
     }
 
-    /// The symbols a dotted name goes through.
-    fn symbols_of(&mut self, file: usize, one: &Use) -> BTreeSet<(usize, usize)> {
-        let mut open = self.root(file, &one.root, &mut Way::default());
+    /// Returns the symbols along a dotted name.
+    fn symbols_of(&mut self, file: usize, one: &PythonUse) -> BTreeSet<(usize, usize)> {
+        let mut open = self.meanings_of_root(file, &one.root, &mut PythonVisited::default());
         let mut symbols = BTreeSet::new();
         for name in &one.attributes {
             let mut next = vec![];
             for meaning in open {
                 match meaning {
-                    Meaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                    Meaning::Module(node) => {
-                        next.extend(self.look_up(node, name, &mut Way::default()));
+                    PythonMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
+                    PythonMeaning::Module(node) => {
+                        next.extend(self.look_up(node, name, &mut PythonVisited::default()));
                     }
                 }
             }
             open = next;
         }
         symbols.extend(open.into_iter().filter_map(|meaning| match meaning {
-            Meaning::Symbol(file, at) => Some((file, at)),
-            Meaning::Module(_) => None,
+            PythonMeaning::Symbol(file, at) => Some((file, at)),
+            PythonMeaning::Module(_) => None,
         }));
         symbols
     }
 
-    fn root(&mut self, file: usize, root: &Root, way: &mut Way) -> Vec<Meaning> {
+    fn meanings_of_root(&mut self, file: usize, root: &UseRoot, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         match root {
-            Root::Free(name) => self.brought_by_stars(file, name, way),
-            Root::Import(number) => self.imported(file, *number, way),
+            UseRoot::Free(name) => self.brought_by_stars(file, name, visited),
+            UseRoot::Import(number) => self.meanings_of_import(file, *number, visited),
         }
     }
 
-    fn imported(&mut self, file: usize, number: usize, way: &mut Way) -> Vec<Meaning> {
+    fn meanings_of_import(&mut self, file: usize, number: usize, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let Some(import) = facts.imports.get(number) else { return vec![] };
-        let Some(module) = self.module(file, number) else { return vec![] };
+        let Some(module) = self.module_of_import(file, number) else { return vec![] };
         match &import.name {
-            None => vec![Meaning::Module(module)],
-            Some(name) => self.look_up(module, name, way),
+            None => vec![PythonMeaning::Module(module)],
+            Some(name) => self.look_up(module, name, visited),
         }
     }
 
-    /// A name of a module or package.
-    fn look_up(&mut self, node: Node, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Looks up a name of a module or package.
+    fn look_up(&mut self, node: PythonTarget, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         let names = match self.layout.file_of(node) {
-            Some(file) => self.name_in(file, name, way),
+            Some(file) => self.name_in(file, name, visited),
             None => vec![],
         };
         if !names.is_empty() {
             return names;
         }
-        self.layout.child(node, name).map(Meaning::Module).into_iter().collect()
+        self.layout.child_of(node, name).map(PythonMeaning::Module).into_iter().collect()
     }
 
-    fn name_in(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Looks up a name in a file: its definition, or the bindings of its imports.
+    fn name_in(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         if let Some(&at) = self.definitions[file].get(name) {
-            return vec![Meaning::Symbol(file, at)];
+            return vec![PythonMeaning::Symbol(file, at)];
         }
         let key = (file, Box::from(name));
-        if let Some(known) = self.known.get(&key) {
+        if let Some(known) = self.cached_meanings.get(&key) {
             return known.clone();
         }
-        let is_asked_first = way.is_empty();
-        if !way.insert(key.clone()) || !self.steps.goes_on() {
+        let is_asked_first = visited.is_empty();
+        if !visited.insert(key.clone()) || !self.steps.take_step() {
             return vec![];
         }
         self.steps.depth += 1;
-        let mut found = self.bound_in(file, name, way);
+        let mut meanings = self.bound_in(file, name, visited);
         self.steps.depth -= 1;
-        found.sort_unstable();
-        found.dedup();
+        meanings.sort_unstable();
+        meanings.dedup();
         if is_asked_first {
-            self.known.insert(key, found.clone());
+            self.cached_meanings.insert(key, meanings.clone());
         }
-        found
+        meanings
     }
 
-    fn bound_in(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    fn bound_in(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         match self.names[file].get(name) {
             Some(&imports) => {
-                imports.iter().flat_map(|&number| self.imported(file, number, way)).collect()
+                imports.iter().flat_map(|&number| self.meanings_of_import(file, number, visited)).collect()
             }
-            None => self.brought_by_stars(file, name, way),
+            None => self.brought_by_stars(file, name, visited),
         }
     }
 
-    fn brought_by_stars(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Looks up a name in the modules of a file's star imports.
+    fn brought_by_stars(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
-        let mut found = vec![];
+        let mut meanings = vec![];
         for &star in &facts.stars {
-            if !self.steps.goes_on() {
+            if !self.steps.take_step() {
                 break;
             }
-            let module = self.module(file, star);
+            let module = self.module_of_import(file, star);
             if let Some(module) = module.filter(|&module| self.star_brings(module, name)) {
-                found.extend(self.look_up(module, name, way));
+                meanings.extend(self.look_up(module, name, visited));
             }
         }
-        found
+        meanings
     }
 
-    fn star_brings(&mut self, module: Node, name: &str) -> bool {
-        let list = self.layout.file_of(module).and_then(|file| self.list(file));
+    fn star_brings(&mut self, module: PythonTarget, name: &str) -> bool {
+        let list = self.layout.file_of(module).and_then(|file| self.all_names(file));
         list.map_or_else(|| !name.starts_with('_'), |list| list.contains(name))
     }
 
-    /// `__all__` of a file; None where it has none.
-    fn list(&mut self, file: usize) -> Option<List> {
+    /// Returns the `__all__` of a file; None where it has none.
+    fn all_names(&mut self, file: usize) -> Option<AllNames> {
         if let Some(known) = self.lists.get(&file) {
             return known.clone();
         }
@@ -287,7 +289,7 @@ impl<'a> Linker<'a> {
             match item {
                 AllItem::Name(name) => drop(list.insert(name.clone())),
                 AllItem::Without(name) => drop(list.remove(name)),
-                AllItem::Of(one) if self.steps.goes_on() => {
+                AllItem::Of(one) if self.steps.take_step() => {
                     list.extend(self.list_of_other(file, one).iter().cloned());
                 }
                 AllItem::Of(_) => {}
@@ -299,34 +301,34 @@ impl<'a> Linker<'a> {
         list
     }
 
-    /// `a.b.__all__`, or a name that `from a.b import __all__` bound.
-    fn list_of_other(&mut self, file: usize, one: &Use) -> List {
-        let Root::Import(number) = one.root else { return Rc::default() };
+    /// Returns the list of `a.b.__all__`, or of a name that `from a.b import __all__` bound.
+    fn list_of_other(&mut self, file: usize, one: &PythonUse) -> AllNames {
+        let UseRoot::Import(number) = one.root else { return Rc::default() };
         let node = match one.attributes.split_last() {
             None => self.list_imported(file, number),
             Some((last, path)) if &**last == "__all__" => self.module_at(file, number, path),
             Some(_) => None,
         };
         let other = node.and_then(|node| self.layout.file_of(node)).filter(|&other| other != file);
-        other.and_then(|other| self.list(other)).unwrap_or_default()
+        other.and_then(|other| self.all_names(other)).unwrap_or_default()
     }
 
-    fn list_imported(&mut self, file: usize, number: usize) -> Option<Node> {
+    fn list_imported(&mut self, file: usize, number: usize) -> Option<PythonTarget> {
         let import = self.facts[file]?.imports.get(number)?;
         let is_list = import.name.as_deref() == Some("__all__");
-        is_list.then(|| self.module(file, number)).flatten()
+        is_list.then(|| self.module_of_import(file, number)).flatten()
     }
 
-    fn module_at(&mut self, file: usize, number: usize, path: &[Box<str>]) -> Option<Node> {
-        let module = |meanings: Vec<Meaning>| {
+    fn module_at(&mut self, file: usize, number: usize, path: &[Box<str>]) -> Option<PythonTarget> {
+        let module = |meanings: Vec<PythonMeaning>| {
             meanings.into_iter().find_map(|meaning| match meaning {
-                Meaning::Module(node) => Some(node),
-                Meaning::Symbol(..) => None,
+                PythonMeaning::Module(node) => Some(node),
+                PythonMeaning::Symbol(..) => None,
             })
         };
-        let mut node = module(self.imported(file, number, &mut Way::default()))?;
+        let mut node = module(self.meanings_of_import(file, number, &mut PythonVisited::default()))?;
         for name in path {
-            node = module(self.look_up(node, name, &mut Way::default()))?;
+            node = module(self.look_up(node, name, &mut PythonVisited::default()))?;
         }
         Some(node)
     }

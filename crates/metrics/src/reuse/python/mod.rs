@@ -1,9 +1,10 @@
-//! Python: what a file imports, binds and refers to ([`read`]), and which file each name is from ([`link()`]).
+//! Python: reads the imports, bindings and references of a file ([`read_python`]), and resolves each name to its file
+//! ([`link_python()`]).
 //!
-//! Names are followed as Python follows them: what is rebound or deleted after its import is the import no longer, and a class
-//! sees what is further out until it binds a name itself. Where only a run could tell, a name that may be imported is taken
-//! for imported: one that a branch assigns, and one of a function that may be called before its name is bound again.
-//! Decisions where the language leaves room:
+//! Names are resolved like in Python: a name that is rebound or deleted after its import no longer means the import,
+//! and a class sees the outer name until it binds the name itself. Where only a run could tell, a name that may be
+//! imported counts as imported: one that a branch assigns, and one in a function that may be called before the name is
+//! bound again. Decisions where the language leaves room:
 //!
 //! - Imports below `if TYPE_CHECKING` count, and so do annotations, quoted ones included: a type is a use.
 //! - A re-export is no use, nor is a name in `__all__` or in a string for `getattr`.
@@ -14,54 +15,54 @@ mod bindings;
 mod dunder_all;
 mod facts;
 mod imports;
-mod layout;
+mod package_layout;
 mod link;
-mod quoted;
-mod role;
+mod quoted_types;
+mod node_role;
 mod scopes;
 mod stdlib;
 mod uses;
 
-use crate::quality::span;
+use crate::quality::node_span;
 use std::collections::BTreeSet;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
-use super::facts::{Definition, Facts as FileFacts, Kind, Words};
+use super::facts::{TopLevelDefinition, ReuseFacts as FileFacts, SymbolKind, LinkerFacts};
 use crate::registered;
-use role::{Role, role};
-use scopes::Scopes;
+use node_role::{NodeRole, node_role};
+use scopes::PythonScopes;
 
-pub(super) use facts::Facts;
-use facts::{AllItem, Import, Root, Use};
-pub(super) use link::link;
+pub(super) use facts::PythonFacts;
+use facts::{AllItem, PythonImport, UseRoot, PythonUse};
+pub(super) use link::link_python;
 
-/// None where Python 3 refuses what the grammar takes.
-pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<FileFacts> {
+/// Reads the facts of a file; None where Python 3 rejects syntax that the grammar accepts.
+pub(super) fn read_python(text: &str, flat: &FlatTree<'_>) -> Option<FileFacts> {
     if (0..flat.len()).any(|at| is_python_2(flat, at)) {
         return None;
     }
-    let scopes = Scopes::of(text, flat);
+    let scopes = PythonScopes::new(text, flat);
     let mut definitions = vec![];
     let mut seen = BTreeSet::new();
     for &at in scopes.definitions() {
         let Some(name) = flat.child_of_kind(at, "identifier") else { continue };
         let name = text_of(text, flat, name);
         if seen.insert(name) {
-            let kind = match flat.kind(at) {
-                "class_definition" => Kind::Class,
-                _ => Kind::Function,
+            let kind = match flat.kind_name(at) {
+                "class_definition" => SymbolKind::Class,
+                _ => SymbolKind::Function,
             };
-            let (line, registered) = (span(flat, at).start, decorator(text, flat, at));
-            definitions.push(Definition { name: name.into(), line, kind, registered });
+            let (line, registered) = (node_span(flat, at).start, registering_decorator(text, flat, at));
+            definitions.push(TopLevelDefinition { name: name.into(), line, kind, registered });
         }
     }
-    let python = Facts {
-        uses: uses::all(text, flat, &scopes),
+    let python = PythonFacts {
+        uses: uses::outside_uses(text, flat, &scopes),
         paths: (0..flat.len())
-            .filter(|&at| role(flat, at) == Role::String)
-            .filter_map(|at| registered::path(string_content(text, flat, at)?))
+            .filter(|&at| node_role(flat, at) == NodeRole::String)
+            .filter_map(|at| registered::dotted_symbol_path(string_content(text, flat, at)?))
             .collect(),
-        all: dunder_all::read(text, flat, &scopes),
+        all: dunder_all::read_dunder_all(text, flat, &scopes),
         names: scopes.imported_names(),
         stars: scopes.stars().clone(),
         imports: scopes.into_imports(),
@@ -70,22 +71,22 @@ pub(super) fn read(text: &str, flat: &Flat<'_>) -> Option<FileFacts> {
         skipped: None,
         is_run: has_main_guard(text, flat),
         definitions,
-        words: Words::Python(python),
+        words: LinkerFacts::Python(python),
     })
 }
 
-impl Facts {
-    /// Whether a file defines or uses anything: an `__init__.py` may be empty, or pass names on.
-    pub(super) fn says_something(&self, definitions: &[Definition]) -> bool {
+impl PythonFacts {
+    /// Returns whether a file defines or uses anything; an `__init__.py` may be empty, or only re-export names.
+    pub(super) fn says_something(&self, definitions: &[TopLevelDefinition]) -> bool {
         !definitions.is_empty() || !self.uses.is_empty()
     }
 }
 
-/// The first decorator of a definition that registers it, for people.
-fn decorator(text: &str, flat: &Flat<'_>, definition: usize) -> Option<Box<str>> {
+/// Returns a description of the first decorator that registers a definition.
+fn registering_decorator(text: &str, flat: &FlatTree<'_>, definition: usize) -> Option<Box<str>> {
     let above = flat.entries[definition].parent as usize;
-    let is_decorated = flat.kind(above) == "decorated_definition";
-    let decorators = flat.named_children(above).filter(|&at| flat.kind(at) == "decorator");
+    let is_decorated = flat.kind_name(above) == "decorated_definition";
+    let decorators = flat.named_children(above).filter(|&at| flat.kind_name(at) == "decorator");
     let words = decorators.map(|at| text_of(text, flat, at).trim_start_matches('@'));
     let registering =
         words.filter(|_| is_decorated).find(|words| registered::is_registering(words));
@@ -94,17 +95,17 @@ fn decorator(text: &str, flat: &Flat<'_>, definition: usize) -> Option<Box<str>>
     })
 }
 
-fn is_python_2(flat: &Flat<'_>, at: usize) -> bool {
-    match role(flat, at) {
-        Role::Print => flat.child_of_kind(at, "chevron").is_none(),
-        Role::Python2 => true,
+fn is_python_2(flat: &FlatTree<'_>, at: usize) -> bool {
+    match node_role(flat, at) {
+        NodeRole::Print => flat.child_of_kind(at, "chevron").is_none(),
+        NodeRole::Python2 => true,
         _ => false,
     }
 }
 
-/// `if __name__ == "__main__":` at the top, alone or in a longer condition.
-fn has_main_guard(text: &str, flat: &Flat<'_>) -> bool {
-    let mut guards = flat.children(0).filter(|&at| flat.kind(at) == "if_statement");
+/// Returns whether the file has `if __name__ == "__main__":` at the top, alone or in a longer condition.
+fn has_main_guard(text: &str, flat: &FlatTree<'_>) -> bool {
+    let mut guards = flat.children(0).filter(|&at| flat.kind_name(at) == "if_statement");
     guards.any(|guard| {
         let condition = flat.named_children(guard).next().unwrap_or(guard);
         let end = flat.entries[condition].after as usize;
@@ -112,27 +113,27 @@ fn has_main_guard(text: &str, flat: &Flat<'_>) -> bool {
     })
 }
 
-fn is_guard(text: &str, flat: &Flat<'_>, at: usize) -> bool {
-    if flat.kind(at) != "comparison_operator" {
+fn is_guard(text: &str, flat: &FlatTree<'_>, at: usize) -> bool {
+    if flat.kind_name(at) != "comparison_operator" {
         return false;
     }
     let sides: Vec<usize> = flat.children(at).collect();
     let [left, operator, right] = sides[..] else { return false };
     let is_name = |side: usize| text_of(text, flat, side) == "__name__";
     let is_main = |side: usize| string_content(text, flat, side) == Some("__main__");
-    flat.kind(operator) == "=="
+    flat.kind_name(operator) == "=="
         && ((is_name(left) && is_main(right)) || (is_main(left) && is_name(right)))
 }
 
-/// The words of a plain string; None of anything else, of bytes and of what is put together.
-fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t str> {
-    if role(flat, at) != Role::String {
+/// Returns the text of a plain string; None for other nodes, for bytes and for f-strings.
+fn string_content<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Option<&'t str> {
+    if node_role(flat, at) != NodeRole::String {
         return None;
     }
     let mut parts = flat.named_children(at);
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some(start), Some(content), Some(_), None)
-            if flat.kind(content) == "string_content" && flat.is_leaf(content) =>
+            if flat.kind_name(content) == "string_content" && flat.is_leaf(content) =>
         {
             let prefix = text_of(text, flat, start);
             (!prefix.contains(['b', 'B', 'f', 'F'])).then(|| text_of(text, flat, content))
@@ -141,21 +142,21 @@ fn string_content<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<&'t s
     }
 }
 
-fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
+fn text_of<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> &'t str {
     flat.text_of(text, at)
 }
 
-/// `object` and the names after it, where `at` is a name or names with dots between.
-fn dotted<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Option<Vec<&'t str>> {
+/// Returns the parts of a dotted name; None where `at` is not a name or names with dots between.
+fn dotted_names<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Option<Vec<&'t str>> {
     let mut parts = vec![];
     let mut rest = at;
-    while flat.kind(rest) == "attribute" {
+    while flat.kind_name(rest) == "attribute" {
         let ends: Vec<usize> = flat.named_children(rest).collect();
         let (Some(&object), Some(&name)) = (ends.first(), ends.last()) else { return None };
         parts.push(text_of(text, flat, name));
         rest = object;
     }
-    if flat.kind(rest) != "identifier" {
+    if flat.kind_name(rest) != "identifier" {
         return None;
     }
     parts.push(text_of(text, flat, rest));

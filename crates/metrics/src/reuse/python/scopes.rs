@@ -1,49 +1,49 @@
-//! Which scope every node stands in, and what each scope binds.
+//! Finds the scope of every node, and the bindings of each scope.
 //!
-//! One pass in the order nodes start: a parent is seen before its children and says where they stand. What is bound
-//! only later in a function is its own all the same, so names are looked up after the pass ([`Scopes::look_up`]); which
-//! binding of several a place means is told by [`bindings`].
+//! One pass visits the nodes in order of their start: a parent comes before its children and sets their scope. A name
+//! that a function binds only later is local nevertheless, so names are looked up after the pass
+//! ([`PythonScopes::look_up`]); [`bindings`] chooses among several bindings.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::LazyLock,
 };
-use trajview_code::{flat::Flat, short::ByWord, tree::by_kind};
+use trajview_code::{flat_tree::FlatTree, small_map::WordMap, tree::by_kind};
 
 use super::{
-    Import,
-    bindings::{self, Binding, Moment, Span, WHOLE},
-    imports::{self, Binds},
-    role::{Role, role},
+    PythonImport,
+    bindings::{self, ScopeBinding, ReadMoment, NodeSpan, WHOLE_FILE},
+    imports::{self, BoundName},
+    node_role::{NodeRole, node_role},
     text_of,
 };
 
 /// The scopes of one file.
-pub struct Scopes<'t> {
-    scopes: Vec<Scope<'t>>,
-    /// The scope a node's names are looked up in, for each node; until it is visited [`OF_PARENT`], or another scope than
-    /// its parent's.
-    of: Vec<u32>,
-    /// Whether an identifier stands for itself (a binding, an attribute, a keyword), for each node.
+pub struct PythonScopes<'t> {
+    scopes: Vec<PythonScope<'t>>,
+    /// For each node, the scope in which its names are looked up; before the visit [`OF_PARENT`], or a scope other
+    /// than its parent's.
+    scope_of: Vec<u32>,
+    /// For each node, true where an identifier is not a use (but a binding, an attribute, a keyword).
     is_no_use: Vec<bool>,
-    /// Whether a node stands in an annotation, for each node.
-    annotation: Vec<Annotation>,
-    imports: Vec<Import>,
-    known: HashMap<Import, usize>,
+    /// For each node, whether it is in an annotation.
+    annotation: Vec<AnnotationState>,
+    imports: Vec<PythonImport>,
+    import_numbers: HashMap<PythonImport, usize>,
     stars: BTreeSet<usize>,
     definitions: Vec<usize>,
 }
 
-struct Scope<'t> {
+struct PythonScope<'t> {
     parent: usize,
     kind: ScopeKind,
-    /// The node after its last.
+    /// The index after its last node.
     end: u32,
-    /// What the scope binds, in the order of the text.
-    names: ByWord<'t, Vec<Binding>>,
-    /// Declared `global`: looked up and bound at module level.
+    /// The bindings of the scope, in the order of the text.
+    names: WordMap<'t, Vec<ScopeBinding>>,
+    /// Names declared `global`: looked up and bound at module level.
     global: HashSet<&'t str>,
-    /// Declared `nonlocal`: bound further out.
+    /// Names declared `nonlocal`: bound in an outer scope.
     nonlocal: HashSet<&'t str>,
 }
 
@@ -52,87 +52,92 @@ enum ScopeKind {
     Module,
     Function,
     Comprehension,
-    /// Its names are not seen from functions within.
+    /// Functions inside a class do not see its names.
     Class,
 }
 
-/// Whether strings are types.
+/// The position relative to annotations, which decides whether strings are types.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Annotation {
+enum AnnotationState {
     Outside,
     Inside,
-    /// In the arguments of a call or of `Literal`: strings are strings.
+    /// In the arguments of a call or of `Literal`, where strings are values.
     Values,
 }
 
-/// What a name stands for.
-pub enum Meaning {
-    /// One of these imports binds it.
+/// The meaning of a name.
+pub enum NameMeaning {
+    /// One of these imports binds the name.
     Imports(Vec<usize>),
-    /// The file binds it otherwise.
+    /// The file binds the name otherwise.
     Own,
-    /// Nothing in the file binds it.
+    /// Nothing in the file binds the name.
     Free,
 }
 
-/// The scope of a module.
+/// The number of the module's scope.
 pub const MODULE: usize = 0;
 
-/// In the place of a scope: the same as the parent's.
+/// A marker for "the same scope as the parent".
 const OF_PARENT: u32 = u32::MAX;
 
-impl<'t> Scopes<'t> {
-    pub fn of(text: &'t str, flat: &Flat<'_>) -> Self {
-        let mut pass = Pass {
+impl<'t> PythonScopes<'t> {
+    /// Visits a file and collects its scopes, imports and definitions.
+    pub fn new(text: &'t str, flat: &FlatTree<'_>) -> Self {
+        let mut pass = ScopePass {
             text,
             flat,
-            branches: vec![WHOLE; flat.len()],
+            branches: vec![WHOLE_FILE; flat.len()],
             all: Self {
-                scopes: vec![Scope::new(MODULE, ScopeKind::Module, u32::MAX)],
-                of: vec![OF_PARENT; flat.len()],
+                scopes: vec![PythonScope::new(MODULE, ScopeKind::Module, u32::MAX)],
+                scope_of: vec![OF_PARENT; flat.len()],
                 is_no_use: vec![false; flat.len()],
-                annotation: vec![Annotation::Outside; flat.len()],
+                annotation: vec![AnnotationState::Outside; flat.len()],
                 imports: vec![],
-                known: HashMap::new(),
+                import_numbers: HashMap::new(),
                 stars: BTreeSet::new(),
                 definitions: vec![],
             },
         };
         pass.move_to(0, MODULE);
-        (0..flat.len()).for_each(|at| pass.visit(at));
+        (0..flat.len()).for_each(|at| pass.visit_node(at));
         pass.all
     }
 
-    /// Top-level classes and functions, in the order they start.
+    /// Returns the top-level classes and functions, sorted by start.
     pub fn definitions(&self) -> &[usize] {
         &self.definitions
     }
 
+    /// Returns the numbers of the star imports.
     pub fn stars(&self) -> &BTreeSet<usize> {
         &self.stars
     }
 
-    pub fn into_imports(self) -> Vec<Import> {
+    /// Returns the imports, in the order of their numbers.
+    pub fn into_imports(self) -> Vec<PythonImport> {
         self.imports
     }
 
+    /// Returns whether an identifier reads a name.
     pub fn is_use(&self, at: usize) -> bool {
         !self.is_no_use[at]
     }
 
+    /// Returns whether a node is in the module's scope.
     pub fn is_at_module_level(&self, at: usize) -> bool {
-        self.of[at] as usize == MODULE
+        self.scope_of[at] as usize == MODULE
     }
 
-    /// Whether a string at this place is a quoted type.
+    /// Returns whether a string at this place is a quoted type.
     pub fn is_annotation(&self, at: usize) -> bool {
-        self.annotation[at] == Annotation::Inside
+        self.annotation[at] == AnnotationState::Inside
     }
 
-    /// The names that imports bind at module level once all of it has run, in order.
+    /// Returns the names that imports bind at module level once all of it has run, in order.
     pub fn imported_names(&self) -> Vec<(Box<str>, Vec<usize>)> {
-        let at_end = |bindings: &[Binding]| {
-            bindings::reaching(bindings, u32::MAX - 1, Moment::There).unwrap_or_default()
+        let at_end = |bindings: &[ScopeBinding]| {
+            bindings::reaching_imports(bindings, u32::MAX - 1, ReadMoment::There).unwrap_or_default()
         };
         let bound: BTreeMap<&str, Vec<usize>> =
             self.scopes[MODULE].names.iter().map(|(name, by)| (*name, at_end(by))).collect();
@@ -140,13 +145,13 @@ impl<'t> Scopes<'t> {
         imported.map(|(name, by)| (name.into(), by)).collect()
     }
 
-    /// What a name stands for at a node.
+    /// Returns the meaning of a name at a node.
     ///
-    /// In the body of a class a name means what is further out until the class binds it, and that of the module then, also
-    /// where the class stands in a function.
-    pub fn look_up(&self, name: &str, at: usize) -> Meaning {
-        let start = self.of[at] as usize;
-        let (mut scope, mut moment) = (start, Moment::There);
+    /// In the body of a class a name has the outer meaning until the class binds it; that is the module's meaning,
+    /// even where the class is in a function.
+    pub fn look_up(&self, name: &str, at: usize) -> NameMeaning {
+        let start = self.scope_of[at] as usize;
+        let (mut scope, mut moment) = (start, ReadMoment::There);
         let mut is_of_module = false;
         loop {
             let here = &self.scopes[scope];
@@ -157,58 +162,58 @@ impl<'t> Scopes<'t> {
                 ScopeKind::Function | ScopeKind::Comprehension => !is_of_module,
             };
             if let Some(bindings) = here.names.get(name).filter(|_| is_seen) {
-                match here.reaching(bindings, at, moment) {
-                    Some(imports) if imports.is_empty() => return Meaning::Own,
-                    Some(imports) => return Meaning::Imports(imports),
+                match here.reaching_imports(bindings, at, moment) {
+                    Some(imports) if imports.is_empty() => return NameMeaning::Own,
+                    Some(imports) => return NameMeaning::Imports(imports),
                     None => is_of_module = true,
                 }
             }
             if scope == MODULE {
-                return Meaning::Free;
+                return NameMeaning::Free;
             }
             if here.kind == ScopeKind::Function {
-                moment = Moment::After(here.end);
+                moment = ReadMoment::After(here.end);
             }
             scope = here.parent;
         }
     }
 }
 
-impl Scope<'_> {
+impl PythonScope<'_> {
     fn new(parent: usize, kind: ScopeKind, end: u32) -> Self {
         let (global, nonlocal) = (HashSet::new(), HashSet::new());
-        Self { parent, kind, end, names: ByWord::default(), global, nonlocal }
+        Self { parent, kind, end, names: WordMap::default(), global, nonlocal }
     }
 
-    /// The imports that a name of this scope may mean; empty where it is the file's own. None in a class that has not bound it
-    /// so far.
-    fn reaching(&self, bindings: &[Binding], at: usize, moment: Moment) -> Option<Vec<usize>> {
+    /// Returns the imports that a name of this scope may mean; empty where it is the file's own name. None in a class
+    /// that has not bound it so far.
+    fn reaching_imports(&self, bindings: &[ScopeBinding], at: usize, moment: ReadMoment) -> Option<Vec<usize>> {
         if self.kind != ScopeKind::Class && bindings.iter().all(|it| it.import.is_none()) {
             return Some(vec![]);
         }
-        // The clauses of a comprehension stand after what they bind for.
+        // The clauses of a comprehension come after the expression that uses their bindings.
         if self.kind == ScopeKind::Comprehension {
-            return Some(bindings::all(bindings));
+            return Some(bindings::all_imports(bindings));
         }
-        let found = bindings::reaching(bindings, at as u32, moment);
+        let imports = bindings::reaching_imports(bindings, at as u32, moment);
         match self.kind {
-            ScopeKind::Class => found,
+            ScopeKind::Class => imports,
             // A program that runs has bound it by then, in an earlier turn of a loop if not before.
-            ScopeKind::Module => found.or_else(|| Some(bindings::all(bindings))),
-            ScopeKind::Function | ScopeKind::Comprehension => Some(found.unwrap_or_default()),
+            ScopeKind::Module => imports.or_else(|| Some(bindings::all_imports(bindings))),
+            ScopeKind::Function | ScopeKind::Comprehension => Some(imports.unwrap_or_default()),
         }
     }
 }
 
-struct Pass<'t, 'f> {
+struct ScopePass<'t, 'f> {
     text: &'t str,
-    flat: &'f Flat<'f>,
-    /// The innermost branch of its scope that each node stands in.
-    branches: Vec<Span>,
-    all: Scopes<'t>,
+    flat: &'f FlatTree<'f>,
+    /// The innermost branch of its scope around each node.
+    branches: Vec<NodeSpan>,
+    all: PythonScopes<'t>,
 }
 
-/// Nodes that may not be run, or not at first.
+/// Kinds of nodes that may not run, or not at first.
 static IS_BRANCH: LazyLock<Vec<bool>> = LazyLock::new(|| {
     by_kind(&tree_sitter_python::LANGUAGE.into(), |kind| {
         matches!(
@@ -226,68 +231,71 @@ static IS_BRANCH: LazyLock<Vec<bool>> = LazyLock::new(|| {
     })
 });
 
-impl<'t> Pass<'t, '_> {
-    fn visit(&mut self, at: usize) {
+impl<'t> ScopePass<'t, '_> {
+    /// Sets the scope of a node and binds the names that it declares.
+    fn visit_node(&mut self, at: usize) {
         let (flat, parent) = (self.flat, self.flat.entries[at].parent as usize);
-        if self.all.of[at] == OF_PARENT {
-            self.all.of[at] = self.all.of[parent];
+        if self.all.scope_of[at] == OF_PARENT {
+            self.all.scope_of[at] = self.all.scope_of[parent];
         }
-        let scope = self.all.of[at] as usize;
-        self.branches[at] = self.branch(at, parent);
-        self.all.annotation[at] = self.annotation(at, self.all.annotation[parent]);
+        let scope = self.all.scope_of[at] as usize;
+        self.branches[at] = self.branch_of(at, parent);
+        self.all.annotation[at] = self.annotation_of(at, self.all.annotation[parent]);
         if self.all.is_no_use[at] {
             return;
         }
-        match role(flat, at) {
-            Role::Import => self.import(at, scope),
-            Role::FutureImport => self.close(at),
-            Role::Definition => self.definition(at, scope),
-            Role::Lambda => self.lambda(at, scope),
-            Role::Comprehension => self.comprehension(at, scope),
-            Role::For => self.bind_after(at, "for", scope),
-            Role::Assignment => self.assignment(at, scope),
-            Role::AugmentedAssignment => self.augmented(at, scope),
-            Role::SplatPattern => self.bind_first(at, scope),
-            Role::NamedExpression => self.bind_first(at, self.out_of_comprehensions(scope)),
-            Role::As => self.bind_after(at, "as", scope),
-            Role::TypeAlias => self.bind_type_name(at, scope),
-            Role::Declaration => self.declare(at, scope),
-            Role::Delete => self.delete(at, scope),
-            Role::Keyword => self.close_first(at),
-            Role::Attribute => self.close_last(at),
-            Role::DottedName => self.pattern_name(at, scope),
+        match node_role(flat, at) {
+            NodeRole::Import => self.bind_import(at, scope),
+            NodeRole::FutureImport => self.close_subtree(at),
+            NodeRole::Definition => self.bind_definition(at, scope),
+            NodeRole::Lambda => self.bind_lambda(at, scope),
+            NodeRole::Comprehension => self.bind_comprehension(at, scope),
+            NodeRole::For => self.bind_after(at, "for", scope),
+            NodeRole::Assignment => self.bind_assignment(at, scope),
+            NodeRole::AugmentedAssignment => self.bind_augmented(at, scope),
+            NodeRole::SplatPattern => self.bind_first(at, scope),
+            NodeRole::NamedExpression => self.bind_first(at, self.out_of_comprehensions(scope)),
+            NodeRole::As => self.bind_after(at, "as", scope),
+            NodeRole::TypeAlias => self.bind_type_name(at, scope),
+            NodeRole::Declaration => self.declare_names(at, scope),
+            NodeRole::Delete => self.bind_deleted(at, scope),
+            NodeRole::Keyword => self.close_first(at),
+            NodeRole::Attribute => self.close_last(at),
+            NodeRole::DottedName => self.bind_pattern_name(at, scope),
             _ => {}
         }
     }
 
-    /// Has a node stand in another scope than its parent.
+    /// Puts a node into another scope than its parent's.
     fn move_to(&mut self, at: usize, scope: usize) {
-        self.all.of[at] = u32::try_from(scope).unwrap_or(OF_PARENT);
+        self.all.scope_of[at] = u32::try_from(scope).unwrap_or(OF_PARENT);
     }
 
-    fn branch(&self, at: usize, parent: usize) -> Span {
+    /// Returns the innermost branch around a node.
+    fn branch_of(&self, at: usize, parent: usize) -> NodeSpan {
         let entry = self.flat.entries[at];
-        let own = (at as u32, entry.after);
+        let span = (at as u32, entry.after);
         if at == parent {
-            return WHOLE;
+            return WHOLE_FILE;
         }
         let is_branch = IS_BRANCH.get(usize::from(entry.kind)).copied().unwrap_or_default();
         let is_block_of = |kinds: &[&str]| {
-            self.flat.kind(at) == "block" && kinds.contains(&self.flat.kind(parent))
+            self.flat.kind_name(at) == "block" && kinds.contains(&self.flat.kind_name(parent))
         };
-        let opens = self.all.of[at] != self.all.of[parent];
+        let opens = self.all.scope_of[at] != self.all.scope_of[parent];
         match is_branch || opens || is_block_of(&["if_statement", "try_statement"]) {
-            true => own,
+            true => span,
             false => self.branches[parent],
         }
     }
 
-    /// An annotation without a value binds nothing, but makes a name a function's own.
-    fn assignment(&mut self, at: usize, scope: usize) {
-        let has_value = self.flat.children(at).any(|child| self.flat.kind(child) == "=");
+    /// Binds the target of an assignment. An annotation without a value binds nothing, but makes the name local in a
+    /// function.
+    fn bind_assignment(&mut self, at: usize, scope: usize) {
+        let has_value = self.flat.children(at).any(|child| self.flat.kind_name(child) == "=");
         let first = self.flat.named_children(at).next();
         match first.filter(|_| !has_value && !self.is_function(scope)) {
-            Some(name) if self.flat.kind(name) == "identifier" => self.all.is_no_use[name] = true,
+            Some(name) if self.flat.kind_name(name) == "identifier" => self.all.is_no_use[name] = true,
             _ => self.bind_first(at, scope),
         }
     }
@@ -296,38 +304,38 @@ impl<'t> Pass<'t, '_> {
         self.all.scopes[scope].kind == ScopeKind::Function
     }
 
-    /// The name is read, then bound.
-    fn augmented(&mut self, at: usize, scope: usize) {
+    /// Binds the name of an augmented assignment, which is also read.
+    fn bind_augmented(&mut self, at: usize, scope: usize) {
         let first = self.flat.named_children(at).next();
-        if let Some(name) = first.filter(|name| self.flat.kind(*name) == "identifier") {
-            self.bind(text_of(self.text, self.flat, name), scope, None, (at, self.after(at)));
+        if let Some(name) = first.filter(|name| self.flat.kind_name(*name) == "identifier") {
+            self.bind_name(text_of(self.text, self.flat, name), scope, None, (at, self.entry_after(at)));
         }
     }
 
-    fn delete(&mut self, at: usize, scope: usize) {
+    fn bind_deleted(&mut self, at: usize, scope: usize) {
         for name in self.close_names(at) {
-            self.bind(text_of(self.text, self.flat, name), scope, None, (at, self.after(at)));
+            self.bind_name(text_of(self.text, self.flat, name), scope, None, (at, self.entry_after(at)));
         }
     }
 
-    fn after(&self, at: usize) -> u32 {
+    fn entry_after(&self, at: usize) -> u32 {
         self.flat.entries[at].after
     }
 
-    fn annotation(&self, at: usize, of_parent: Annotation) -> Annotation {
-        match (of_parent, role(self.flat, at)) {
-            (Annotation::Values, _) => Annotation::Values,
-            (Annotation::Inside, Role::ArgumentList) => Annotation::Values,
-            (Annotation::Inside, Role::Subscript) if self.is_literal(at) => Annotation::Values,
-            (_, Role::Type) => Annotation::Inside,
+    fn annotation_of(&self, at: usize, of_parent: AnnotationState) -> AnnotationState {
+        match (of_parent, node_role(self.flat, at)) {
+            (AnnotationState::Values, _) => AnnotationState::Values,
+            (AnnotationState::Inside, NodeRole::ArgumentList) => AnnotationState::Values,
+            (AnnotationState::Inside, NodeRole::Subscript) if self.is_literal(at) => AnnotationState::Values,
+            (_, NodeRole::Type) => AnnotationState::Inside,
             (other, _) => other,
         }
     }
 
-    /// `Literal[…]`, by whatever name of a module.
+    /// Returns whether a subscript is `Literal[…]`, with any module before it.
     fn is_literal(&self, at: usize) -> bool {
         let head = self.flat.named_children(at).next();
-        let name = head.and_then(|head| match self.flat.kind(head) {
+        let name = head.and_then(|head| match self.flat.kind_name(head) {
             "attribute" => self.flat.named_children(head).last(),
             "identifier" => Some(head),
             _ => None,
@@ -335,29 +343,29 @@ impl<'t> Pass<'t, '_> {
         name.is_some_and(|name| text_of(self.text, self.flat, name) == "Literal")
     }
 
-    fn import(&mut self, at: usize, scope: usize) {
-        for imported in imports::read(self.text, self.flat, at) {
-            let number = self.number(imported.import);
+    fn bind_import(&mut self, at: usize, scope: usize) {
+        for imported in imports::import_bindings(self.text, self.flat, at) {
+            let number = self.number_of_import(imported.import);
             match imported.binds {
-                Binds::Name(name) => self.bind(name, scope, Some(number), (at, self.after(at))),
-                Binds::Star => drop(self.all.stars.insert(number)),
-                Binds::Nothing => {}
+                BoundName::Name(name) => self.bind_name(name, scope, Some(number), (at, self.entry_after(at))),
+                BoundName::Star => drop(self.all.stars.insert(number)),
+                BoundName::Nothing => {}
             }
         }
-        self.close(at);
+        self.close_subtree(at);
     }
 
-    fn number(&mut self, import: Import) -> usize {
+    fn number_of_import(&mut self, import: PythonImport) -> usize {
         let next = self.all.imports.len();
-        let number = *self.all.known.entry(import.clone()).or_insert(next);
+        let number = *self.all.import_numbers.entry(import.clone()).or_insert(next);
         if number == next {
             self.all.imports.push(import);
         }
         number
     }
 
-    /// Binds a name by the statement at a node, from another node on.
-    fn bind(
+    /// Binds a name by the statement at a node; the binding is valid from another node on.
+    fn bind_name(
         &mut self,
         name: &'t str,
         scope: usize,
@@ -370,21 +378,22 @@ impl<'t> Pass<'t, '_> {
         }
         let is_any_time = scope != MODULE && here.global.contains(name);
         let scope = if is_any_time { MODULE } else { scope };
-        let binding = Binding { from, branch: self.branches[at], import, is_any_time };
+        let binding = ScopeBinding { from, branch: self.branches[at], import, is_any_time };
         self.all.scopes[scope].names.entry(name).or_default().push(binding);
     }
 
-    fn definition(&mut self, at: usize, scope: usize) {
+    /// Binds the name of a function or class, and opens its scope.
+    fn bind_definition(&mut self, at: usize, scope: usize) {
         let flat = self.flat;
         if let Some(name) = flat.child_of_kind(at, "identifier") {
-            self.bind_target(name, scope, self.after(at));
+            self.bind_target(name, scope, self.entry_after(at));
         }
-        let is_class = flat.kind(at) == "class_definition";
+        let is_class = flat.kind_name(at) == "class_definition";
         if scope == MODULE {
             self.all.definitions.push(at);
         }
         let kind = if is_class { ScopeKind::Class } else { ScopeKind::Function };
-        let inner = self.open(scope, kind, at);
+        let inner = self.open_scope(scope, kind, at);
         if let Some(block) = flat.child_of_kind(at, "block") {
             self.move_to(block, inner);
         }
@@ -392,47 +401,47 @@ impl<'t> Pass<'t, '_> {
             flat.named_children(list).for_each(|one| self.bind_type_parameter(one, inner));
         }
         if let Some(list) = flat.child_of_kind(at, "parameters") {
-            self.parameters(list, inner);
+            self.bind_parameters(list, inner);
         }
     }
 
-    fn open(&mut self, parent: usize, kind: ScopeKind, at: usize) -> usize {
-        self.all.scopes.push(Scope::new(parent, kind, self.after(at)));
+    fn open_scope(&mut self, parent: usize, kind: ScopeKind, at: usize) -> usize {
+        self.all.scopes.push(PythonScope::new(parent, kind, self.entry_after(at)));
         self.all.scopes.len() - 1
     }
 
-    fn lambda(&mut self, at: usize, scope: usize) {
-        let inner = self.open(scope, ScopeKind::Function, at);
+    fn bind_lambda(&mut self, at: usize, scope: usize) {
+        let inner = self.open_scope(scope, ScopeKind::Function, at);
         if let Some(list) = self.flat.child_of_kind(at, "lambda_parameters") {
-            self.parameters(list, inner);
+            self.bind_parameters(list, inner);
         }
         if let Some(body) = self.flat.named_children(at).last() {
             self.move_to(body, inner);
         }
     }
 
-    /// Names of parameters are bound within, defaults and annotations are read outside.
-    fn parameters(&mut self, list: usize, inner: usize) {
+    /// Binds the names of parameters inside; defaults and annotations are read outside.
+    fn bind_parameters(&mut self, list: usize, inner: usize) {
         let flat = self.flat;
         for one in flat.named_children(list) {
-            let name = match flat.kind(one) {
+            let name = match flat.kind_name(one) {
                 "typed_parameter" | "default_parameter" | "typed_default_parameter" => {
                     flat.named_children(one).next()
                 }
                 _ => Some(one),
             };
             if let Some(name) = name {
-                self.bind_target(name, inner, self.after(list));
+                self.bind_target(name, inner, self.entry_after(list));
             }
         }
     }
 
-    /// The first iterable is read outside, the rest within.
-    fn comprehension(&mut self, at: usize, scope: usize) {
+    /// Binds the targets of a comprehension; its first iterable is read outside, the rest inside.
+    fn bind_comprehension(&mut self, at: usize, scope: usize) {
         let flat = self.flat;
-        let inner = self.open(scope, ScopeKind::Comprehension, at);
+        let inner = self.open_scope(scope, ScopeKind::Comprehension, at);
         let children: Vec<usize> = flat.children(at).collect();
-        let first = children.iter().copied().find(|&child| flat.kind(child) == "for_in_clause");
+        let first = children.iter().copied().find(|&child| flat.kind_name(child) == "for_in_clause");
         for child in children {
             self.move_to(child, inner);
         }
@@ -450,16 +459,16 @@ impl<'t> Pass<'t, '_> {
 
     fn bind_first(&mut self, at: usize, scope: usize) {
         if let Some(first) = self.flat.named_children(at).next() {
-            self.bind_target(first, scope, self.after(at));
+            self.bind_target(first, scope, self.entry_after(at));
         }
     }
 
-    /// Binds what follows a word, if the word is there.
+    /// Binds the target after a keyword, if the keyword is there.
     fn bind_after(&mut self, at: usize, word: &str, scope: usize) {
         let flat = self.flat;
-        let mut children = flat.children(at).skip_while(|&child| flat.kind(child) != word);
+        let mut children = flat.children(at).skip_while(|&child| flat.kind_name(child) != word);
         if let Some(target) = children.nth(1) {
-            self.bind_target(target, scope, self.after(target));
+            self.bind_target(target, scope, self.entry_after(target));
         }
     }
 
@@ -468,12 +477,12 @@ impl<'t> Pass<'t, '_> {
         let flat = self.flat;
         let mut open = vec![target];
         while let Some(at) = open.pop() {
-            match flat.kind(at) {
+            match flat.kind_name(at) {
                 "identifier" => {
                     self.all.is_no_use[at] = true;
-                    // The target itself has no branch yet: it stands in that of its statement.
+                    // The target itself has no branch yet; it has that of its statement.
                     let above = flat.entries[target].parent as usize;
-                    self.bind(text_of(self.text, flat, at), scope, None, (above, from));
+                    self.bind_name(text_of(self.text, flat, at), scope, None, (above, from));
                 }
                 kind if TARGETS.contains(&kind) => open.extend(flat.named_children(at)),
                 _ => {}
@@ -487,16 +496,17 @@ impl<'t> Pass<'t, '_> {
         }
     }
 
-    /// Of `T`, `T: Bound` or `T[X]` the first name.
+    /// Binds the first name of `T`, `T: Bound` or `T[X]`.
     fn bind_type_parameter(&mut self, at: usize, scope: usize) {
         let end = self.flat.entries[at].after as usize;
-        if let Some(name) = (at..end).find(|&inner| self.flat.kind(inner) == "identifier") {
-            self.bind_target(name, scope, self.after(name));
+        if let Some(name) = (at..end).find(|&inner| self.flat.kind_name(inner) == "identifier") {
+            self.bind_target(name, scope, self.entry_after(name));
         }
     }
 
-    fn declare(&mut self, at: usize, scope: usize) {
-        let is_global = self.flat.kind(at) == "global_statement";
+    /// Records the names of a `global` or `nonlocal` statement.
+    fn declare_names(&mut self, at: usize, scope: usize) {
+        let is_global = self.flat.kind_name(at) == "global_statement";
         for name in self.flat.named_children(at) {
             let name = text_of(self.text, self.flat, name);
             let here = &mut self.all.scopes[scope];
@@ -506,19 +516,19 @@ impl<'t> Pass<'t, '_> {
                 here.nonlocal.insert(name)
             };
         }
-        self.close(at);
+        self.close_subtree(at);
         if scope == MODULE {
             self.all.scopes[MODULE].global.clear();
         }
     }
 
-    /// In a pattern a name alone is bound, one with dots or with arguments is read.
-    fn pattern_name(&mut self, at: usize, scope: usize) {
+    /// Handles a name in a pattern: alone it is bound, with dots or arguments it is read.
+    fn bind_pattern_name(&mut self, at: usize, scope: usize) {
         let flat = self.flat;
-        let is_class = flat.kind(flat.entries[at].parent as usize) == "class_pattern";
+        let is_class = flat.kind_name(flat.entries[at].parent as usize) == "class_pattern";
         let mut parts = flat.named_children(at);
         match (parts.next(), parts.next()) {
-            (Some(only), None) if !is_class => self.bind_target(only, scope, self.after(at)),
+            (Some(only), None) if !is_class => self.bind_target(only, scope, self.entry_after(at)),
             (Some(_), second) => {
                 second.into_iter().chain(parts).for_each(|part| self.all.is_no_use[part] = true);
             }
@@ -526,20 +536,20 @@ impl<'t> Pass<'t, '_> {
         }
     }
 
-    /// Nothing below is a use.
-    fn close(&mut self, at: usize) {
+    /// Marks that nothing below a node is a use.
+    fn close_subtree(&mut self, at: usize) {
         let end = self.flat.entries[at].after as usize;
         self.all.is_no_use[at..end].fill(true);
     }
 
-    /// Names alone are not read by `del`; which they are.
+    /// Marks plain names in a `del` as no uses, and returns them.
     fn close_names(&mut self, at: usize) -> Vec<usize> {
         let flat = self.flat;
-        let lists = flat.named_children(at).flat_map(|child| match flat.kind(child) {
+        let lists = flat.named_children(at).flat_map(|child| match flat.kind_name(child) {
             "expression_list" => flat.named_children(child).collect(),
             _ => vec![child],
         });
-        let names: Vec<usize> = lists.filter(|&name| flat.kind(name) == "identifier").collect();
+        let names: Vec<usize> = lists.filter(|&name| flat.kind_name(name) == "identifier").collect();
         names.iter().for_each(|&name| self.all.is_no_use[name] = true);
         names
     }
@@ -557,7 +567,7 @@ impl<'t> Pass<'t, '_> {
     }
 }
 
-/// What holds the names of a target.
+/// Kinds of nodes that contain the names of a target.
 const TARGETS: [&str; 11] = [
     "pattern_list",
     "tuple_pattern",

@@ -1,11 +1,11 @@
-//! Python's own modules: a file of the same name deep in a project is not what `import logging` means.
+//! The modules of Python's standard library: `import logging` does not mean a file of that name deep in a project.
 
-/// Whether the standard library has a top-level module of that name, in any release from 3.8 to 3.14.
-pub fn has(name: &str) -> bool {
+/// Returns whether the standard library has a top-level module of that name, in any release from 3.8 to 3.14.
+pub fn has_module(name: &str) -> bool {
     name == "__future__" || NAMES.binary_search(&name).is_ok()
 }
 
-/// In order.
+/// The names, sorted.
 #[rustfmt::skip]
 const NAMES: [&str; 219] = [
     "abc", "aifc", "annotationlib", "antigravity", "argparse", "array", "ast", "asynchat", "asyncio", "asyncore", "atexit",
@@ -39,6 +39,6 @@ mod tests {
     #[test]
     fn the_names_are_in_order_so_that_each_is_found() {
         assert!(NAMES.is_sorted());
-        assert!(has("logging") && has("abc") && has("zoneinfo") && !has("numpy"));
+        assert!(has_module("logging") && has_module("abc") && has_module("zoneinfo") && !has_module("numpy"));
     }
 }

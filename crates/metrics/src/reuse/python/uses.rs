@@ -1,33 +1,33 @@
-//! The names a file reads, each followed to what binds it in the file.
+//! Finds the names that a file reads, with their bindings in the file.
 
 use std::collections::BTreeSet;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use super::{
-    Root, Use, quoted,
-    role::{Role, role},
-    scopes::{Meaning, Scopes},
+    UseRoot, PythonUse, quoted_types,
+    node_role::{NodeRole, node_role},
+    scopes::{NameMeaning, PythonScopes},
     string_content, text_of,
 };
 
-/// Every dotted name that starts outside the file, once.
-pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
+/// Returns every dotted name that starts outside the file, once.
+pub fn outside_uses(text: &str, flat: &FlatTree<'_>, scopes: &PythonScopes<'_>) -> BTreeSet<PythonUse> {
     let mut uses = BTreeSet::new();
     for at in 0..flat.len() {
-        match role(flat, at) {
-            Role::Identifier if scopes.is_use(at) => {
-                // Most names are the file's own.
+        match node_role(flat, at) {
+            NodeRole::Identifier if scopes.is_use(at) => {
+                // Most names are bound in the file itself.
                 if !may_be_of_others(text_of(text, flat, at), at, scopes) {
                     continue;
                 }
-                let names = chain(text, flat, at);
-                uses.extend(resolved(&names, at, scopes));
+                let names = attribute_chain(text, flat, at);
+                uses.extend(resolve_names(&names, at, scopes));
             }
-            Role::String if scopes.is_annotation(at) => {
+            NodeRole::String if scopes.is_annotation(at) => {
                 let content = string_content(text, flat, at).unwrap_or_default();
-                for names in quoted::names(content) {
+                for names in quoted_types::quoted_names(content) {
                     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-                    uses.extend(resolved(&names, at, scopes));
+                    uses.extend(resolve_names(&names, at, scopes));
                 }
             }
             _ => {}
@@ -36,36 +36,36 @@ pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
     uses
 }
 
-/// Whether a name starts outside the file.
-fn may_be_of_others(name: &str, at: usize, scopes: &Scopes<'_>) -> bool {
+/// Returns whether a name may start outside the file.
+fn may_be_of_others(name: &str, at: usize, scopes: &PythonScopes<'_>) -> bool {
     match scopes.look_up(name, at) {
-        Meaning::Own => false,
-        Meaning::Free => !scopes.stars().is_empty(),
-        Meaning::Imports(_) => true,
+        NameMeaning::Own => false,
+        NameMeaning::Free => !scopes.stars().is_empty(),
+        NameMeaning::Imports(_) => true,
     }
 }
 
-/// What a dotted name is a use of; nothing where its root is the file's own.
-pub fn resolved(names: &[&str], at: usize, scopes: &Scopes<'_>) -> Vec<Use> {
+/// Returns the uses that a dotted name stands for; none where its root is bound in the file.
+pub fn resolve_names(names: &[&str], at: usize, scopes: &PythonScopes<'_>) -> Vec<PythonUse> {
     let Some((root, rest)) = names.split_first() else { return vec![] };
     let attributes = || rest.iter().map(|&name| name.into()).collect();
     match scopes.look_up(root, at) {
-        Meaning::Own => vec![],
-        // Only a star could have brought it.
-        Meaning::Free if scopes.stars().is_empty() => vec![],
-        Meaning::Free => vec![Use { root: Root::Free((*root).into()), attributes: attributes() }],
-        Meaning::Imports(imports) => imports
+        NameMeaning::Own => vec![],
+        // Only a star import could have brought it.
+        NameMeaning::Free if scopes.stars().is_empty() => vec![],
+        NameMeaning::Free => vec![PythonUse { root: UseRoot::Free((*root).into()), attributes: attributes() }],
+        NameMeaning::Imports(imports) => imports
             .into_iter()
-            .map(|import| Use { root: Root::Import(import), attributes: attributes() })
+            .map(|import| PythonUse { root: UseRoot::Import(import), attributes: attributes() })
             .collect(),
     }
 }
 
-/// A name and the attributes read of it.
-pub fn chain<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Vec<&'t str> {
+/// Returns a name and the attributes read from it.
+pub fn attribute_chain<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Vec<&'t str> {
     let mut names = vec![text_of(text, flat, at)];
     let parent = flat.entries[at].parent as usize;
-    if flat.kind(parent) == "dotted_name" {
+    if flat.kind_name(parent) == "dotted_name" {
         let rest = flat.named_children(parent).skip(1);
         names.extend(rest.map(|part| text_of(text, flat, part)));
         return names;
@@ -79,14 +79,14 @@ pub fn chain<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> Vec<&'t str> {
     names
 }
 
-/// The node that reads an attribute of `object`.
-fn attribute_of(flat: &Flat<'_>, object: usize) -> Option<usize> {
+/// Returns the node that reads an attribute of `object`.
+fn attribute_of(flat: &FlatTree<'_>, object: usize) -> Option<usize> {
     let parent = flat.entries[object].parent as usize;
-    let whole = match flat.kind(parent) {
+    let whole = match flat.kind_name(parent) {
         "type" => flat.entries[parent].parent as usize,
         _ => parent,
     };
-    let reads = matches!(flat.kind(whole), "attribute" | "member_type");
+    let reads = matches!(flat.kind_name(whole), "attribute" | "member_type");
     let first = flat.named_children(whole).next();
     (reads && (first == Some(object) || first == Some(parent))).then_some(whole)
 }

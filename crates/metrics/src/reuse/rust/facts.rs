@@ -1,60 +1,65 @@
-//! What is read of a Rust file for the linker.
+//! The facts about a Rust file for the linker.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// What one Rust file says of others.
+/// The facts of a Rust file about other files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(in crate::reuse) struct Facts {
-    /// The file itself first, then the modules in it, each after the one it lies in.
-    pub(super) modules: Vec<Inline>,
-    /// What each definition is called in which module, and whether it is `pub`; one entry a definition, in order.
-    pub(super) items: Vec<Item>,
-    /// `mod x;`
-    pub(super) declared: Vec<Declared>,
-    pub(super) imports: BTreeSet<Import>,
-    /// Paths that are read, with the module they are read in.
-    pub(super) uses: BTreeSet<(usize, Path)>,
-    /// `#![cfg(test)]`
+pub(in crate::reuse) struct RustFacts {
+    /// The file itself first, then the modules in it, each after the one around it.
+    pub(super) modules: Vec<InlineModule>,
+    /// The module and the name of each definition, and whether it is `pub`; one entry per definition, in order.
+    pub(super) items: Vec<RustItem>,
+    /// The declarations `mod x;`.
+    pub(super) declared: Vec<DeclaredModule>,
+    pub(super) imports: BTreeSet<RustImport>,
+    /// Paths that are read, with the module in which they are read.
+    pub(super) uses: BTreeSet<(usize, RustPath)>,
+    /// True for a file with `#![cfg(test)]`.
     pub(super) is_test: bool,
 }
 
-pub(super) type Path = Vec<Box<str>>;
+/// The parts of a path.
+pub(super) type RustPath = Vec<Box<str>>;
 
+/// A module inside a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Inline {
-    /// Empty of the file itself.
+pub(super) struct InlineModule {
+    /// Empty for the file itself.
     pub(super) name: Box<str>,
     pub(super) parent: usize,
 }
 
+/// A definition, by its module and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Item {
+pub(super) struct RustItem {
     pub(super) module: usize,
     pub(super) name: Box<str>,
     pub(super) is_public: bool,
 }
 
+/// A module whose code is in another file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Declared {
+pub(super) struct DeclaredModule {
     pub(super) module: usize,
     pub(super) name: Box<str>,
-    /// `#[path = "…"]`
+    /// The path of `#[path = "…"]`.
     pub(super) path: Option<Box<str>>,
     pub(super) is_test: bool,
 }
 
 /// One name of a `use`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Import {
+pub(super) struct RustImport {
     pub(super) module: usize,
-    pub(super) path: Path,
-    pub(super) binds: Binds,
+    pub(super) path: RustPath,
+    pub(super) binds: UseBinding,
 }
 
+/// The names that a `use` binds.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Binds {
+pub(super) enum UseBinding {
     Name(Box<str>),
     /// `use a::*`
     Everything,

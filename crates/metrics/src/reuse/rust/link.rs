@@ -1,36 +1,36 @@
-//! Which file each path leads to.
+//! Resolves each path to the file that defines its target.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Binds, Facts, Import, tree::Modules};
+use super::{UseBinding, RustFacts, RustImport, module_tree::ModuleTree};
 use crate::reuse::{
-    facts::{Kind, Words},
-    source::{Links, Source},
-    steps::Steps,
+    facts::{SymbolKind, LinkerFacts},
+    link_source::{ReuseLinks, LinkSource},
+    step_budget::StepBudget,
 };
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Meaning {
-    /// (file, definition)
+enum RustMeaning {
+    /// A definition, as (file, definition).
     Symbol(usize, usize),
     Module(usize),
 }
 
-/// Adds what the Rust files among the sources import and use.
-pub fn link(sources: &[Source<'_>], links: &mut Links) {
-    let facts: Vec<Option<&Facts>> = sources
+/// Adds the imports and uses of the Rust files among the sources.
+pub fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+    let facts: Vec<Option<&RustFacts>> = sources
         .iter()
         .map(|source| match &source.facts.words {
-            Words::Rust(facts) => Some(facts),
+            LinkerFacts::Rust(facts) => Some(facts),
             _ => None,
         })
         .collect();
-    let modules = Modules::of(sources, &facts, links);
-    let own = facts.iter().enumerate().filter(|(_, facts)| facts.is_some_and(|it| it.is_test));
-    links.tests.extend(own.map(|(file, _)| file));
-    links.tests = &links.tests | &modules.below(&links.tests);
-    let mut linker = Linker::of(sources, &facts, modules);
+    let modules = ModuleTree::new(sources, &facts, links);
+    let test_files = facts.iter().enumerate().filter(|(_, facts)| facts.is_some_and(|it| it.is_test));
+    links.tests.extend(test_files.map(|(file, _)| file));
+    links.tests = &links.tests | &modules.files_below(&links.tests);
+    let mut linker = RustLinker::new(sources, &facts, modules);
     for (file, facts) in facts.iter().enumerate() {
         let Some(facts) = facts else { continue };
         let public = facts.items.iter().enumerate().filter(|(_, item)| item.is_public);
@@ -41,30 +41,30 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
     links.gave_up |= linker.steps.gave_up;
 }
 
-struct Linker<'a> {
-    sources: &'a [Source<'a>],
-    modules: Modules,
+struct RustLinker<'a> {
+    sources: &'a [LinkSource<'a>],
+    modules: ModuleTree,
     items: HashMap<(usize, &'a str), (usize, usize)>,
-    /// What `use` brings to each module.
-    named: HashMap<(usize, &'a str), Vec<&'a [Box<str>]>>,
+    /// The names that `use` brings to each module.
+    imported_paths: HashMap<(usize, &'a str), Vec<&'a [Box<str>]>>,
     globs: HashMap<usize, Vec<&'a [Box<str>]>>,
-    known: HashMap<(usize, Box<str>), Vec<Meaning>>,
-    steps: Steps,
+    cached_meanings: HashMap<(usize, Box<str>), Vec<RustMeaning>>,
+    steps: StepBudget,
 }
 
-/// Names of modules that were looked up on the way to here.
-type Way = HashSet<(usize, Box<str>)>;
+/// The names of modules that the current lookup has visited.
+type RustVisited = HashSet<(usize, Box<str>)>;
 
-impl<'a> Linker<'a> {
-    fn of(sources: &'a [Source<'a>], facts: &[Option<&'a Facts>], modules: Modules) -> Self {
+impl<'a> RustLinker<'a> {
+    fn new(sources: &'a [LinkSource<'a>], facts: &[Option<&'a RustFacts>], modules: ModuleTree) -> Self {
         let mut all = Self {
             sources,
             modules,
             items: HashMap::new(),
-            named: HashMap::new(),
+            imported_paths: HashMap::new(),
             globs: HashMap::new(),
-            known: HashMap::new(),
-            steps: Steps::default(),
+            cached_meanings: HashMap::new(),
+            steps: StepBudget::default(),
         };
         for (file, facts) in facts.iter().enumerate() {
             for (at, item) in facts.iter().flat_map(|facts| facts.items.iter().enumerate()) {
@@ -75,21 +75,21 @@ impl<'a> Linker<'a> {
             for import in facts.iter().flat_map(|facts| &facts.imports) {
                 let Some(module) = all.modules.of_file(file, import.module) else { continue };
                 match &import.binds {
-                    Binds::Name(name) => {
-                        all.named.entry((module, name)).or_default().push(&import.path);
+                    UseBinding::Name(name) => {
+                        all.imported_paths.entry((module, name)).or_default().push(&import.path);
                     }
-                    Binds::Everything => all.globs.entry(module).or_default().push(&import.path),
+                    UseBinding::Everything => all.globs.entry(module).or_default().push(&import.path),
                 }
             }
         }
         all
     }
 
-    fn add_imports(&mut self, file: usize, facts: &Facts, links: &mut Links) {
-        for Import { module, path, .. } in &facts.imports {
+    fn add_imports(&mut self, file: usize, facts: &RustFacts, links: &mut ReuseLinks) {
+        for RustImport { module, path, .. } in &facts.imports {
             let Some(module) = self.modules.of_file(file, *module) else { continue };
             links.imports.extend(self.library_of(module, path).map(|library| (file, library)));
-            for meaning in self.follow(module, path, &mut Way::new()) {
+            for meaning in self.follow_path(module, path, &mut RustVisited::new()) {
                 let other = self.file_of(meaning);
                 if other != file {
                     links.imports.insert((file, other));
@@ -99,69 +99,70 @@ impl<'a> Linker<'a> {
         }
     }
 
-    fn add_uses(&mut self, file: usize, facts: &Facts, links: &mut Links) {
+    /// Adds the definitions and modules to which the paths of a file lead.
+    fn add_uses(&mut self, file: usize, facts: &RustFacts, links: &mut ReuseLinks) {
         for (module, path) in &facts.uses {
             let Some(module) = self.modules.of_file(file, *module) else { continue };
             links.imports.extend(self.library_of(module, path).map(|library| (file, library)));
-            for meaning in self.follow(module, path, &mut Way::new()) {
+            for meaning in self.follow_path(module, path, &mut RustVisited::new()) {
                 let other = self.file_of(meaning);
                 if other == file {
                     continue;
                 }
                 links.imports.insert((file, other));
-                if let Meaning::Symbol(other, at) = meaning {
+                if let RustMeaning::Symbol(other, at) = meaning {
                     links.uses.insert(((other, at), file));
                 }
             }
         }
     }
 
-    fn file_of(&self, meaning: Meaning) -> usize {
+    fn file_of(&self, meaning: RustMeaning) -> usize {
         match meaning {
-            Meaning::Symbol(file, _) => file,
-            Meaning::Module(module) => self.modules.file_of(module),
+            RustMeaning::Symbol(file, _) => file,
+            RustMeaning::Module(module) => self.modules.file_of(module),
         }
     }
 
-    /// The `lib.rs` that a path begins at, where it begins with the name of a package.
+    /// Returns the `lib.rs` at which a path begins, where it begins with the name of a package.
     fn library_of(&mut self, module: usize, path: &[Box<str>]) -> Option<usize> {
         let first = path.first()?;
-        let library = self.modules.library(first)?;
-        let is_package = self.look_up(module, first, &mut Way::new()).is_empty();
+        let library = self.modules.find_library(first)?;
+        let is_package = self.look_up(module, first, &mut RustVisited::new()).is_empty();
         let file = self.modules.file_of(library);
         (is_package && file != self.modules.file_of(module)).then_some(file)
     }
 
-    /// A trait is used by bringing it in.
-    fn if_trait(&self, meaning: Meaning) -> Option<(usize, usize)> {
-        let Meaning::Symbol(file, at) = meaning else { return None };
+    /// Returns the definition of a trait, which is used by importing it; None for other meanings.
+    fn if_trait(&self, meaning: RustMeaning) -> Option<(usize, usize)> {
+        let RustMeaning::Symbol(file, at) = meaning else { return None };
         let definition = self.sources[file].facts.definitions.get(at)?;
-        (definition.kind == Kind::Trait).then_some((file, at))
+        (definition.kind == SymbolKind::Trait).then_some((file, at))
     }
 
-    /// What a path of a module leads to.
-    fn follow(&mut self, module: usize, path: &[Box<str>], way: &mut Way) -> Vec<Meaning> {
+    /// Returns the targets of a path in a module.
+    fn follow_path(&mut self, module: usize, path: &[Box<str>], visited: &mut RustVisited) -> Vec<RustMeaning> {
         let Some((first, rest)) = path.split_first() else { return vec![] };
         let mut open = match &**first {
-            "crate" => vec![Meaning::Module(self.modules.root(module))],
-            "self" => vec![Meaning::Module(module)],
-            "super" => self.modules.parent(module).map(Meaning::Module).into_iter().collect(),
-            name => self.look_up(module, name, way),
+            "crate" => vec![RustMeaning::Module(self.modules.crate_root(module))],
+            "self" => vec![RustMeaning::Module(module)],
+            "super" => self.modules.parent_of(module).map(RustMeaning::Module).into_iter().collect(),
+            name => self.look_up(module, name, visited),
         };
         if open.is_empty() {
-            open.extend(self.modules.library(first).map(Meaning::Module));
+            open.extend(self.modules.find_library(first).map(RustMeaning::Module));
         }
         for name in rest {
-            let mut next: Vec<Meaning> = vec![];
+            let mut next: Vec<RustMeaning> = vec![];
             for meaning in open {
                 match (meaning, &**name) {
                     // A variant, or what belongs to a type.
-                    (Meaning::Symbol(..), _) => next.push(meaning),
-                    (Meaning::Module(module), "super") => {
-                        next.extend(self.modules.parent(module).map(Meaning::Module));
+                    (RustMeaning::Symbol(..), _) => next.push(meaning),
+                    (RustMeaning::Module(module), "super") => {
+                        next.extend(self.modules.parent_of(module).map(RustMeaning::Module));
                     }
-                    (Meaning::Module(module), "self") => next.push(Meaning::Module(module)),
-                    (Meaning::Module(module), name) => next.extend(self.look_up(module, name, way)),
+                    (RustMeaning::Module(module), "self") => next.push(RustMeaning::Module(module)),
+                    (RustMeaning::Module(module), name) => next.extend(self.look_up(module, name, visited)),
                 }
             }
             open = next;
@@ -169,46 +170,48 @@ impl<'a> Linker<'a> {
         open
     }
 
-    fn look_up(&mut self, module: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Looks up a name of a module: its items, child modules and imports.
+    fn look_up(&mut self, module: usize, name: &str, visited: &mut RustVisited) -> Vec<RustMeaning> {
         let key = (module, Box::from(name));
-        if let Some(known) = self.known.get(&key) {
+        if let Some(known) = self.cached_meanings.get(&key) {
             return known.clone();
         }
-        let child = self.modules.child(module, name).map(Meaning::Module);
-        let item = self.items.get(&(module, name)).map(|&(file, at)| Meaning::Symbol(file, at));
-        let mut found: Vec<Meaning> = child.into_iter().chain(item).collect();
-        let is_asked_first = way.is_empty();
-        if !way.insert(key.clone()) || !self.steps.goes_on() {
-            return found;
+        let child = self.modules.child_module(module, name).map(RustMeaning::Module);
+        let item = self.items.get(&(module, name)).map(|&(file, at)| RustMeaning::Symbol(file, at));
+        let mut meanings: Vec<RustMeaning> = child.into_iter().chain(item).collect();
+        let is_asked_first = visited.is_empty();
+        if !visited.insert(key.clone()) || !self.steps.take_step() {
+            return meanings;
         }
         self.steps.depth += 1;
-        for path in self.named.get(&(module, name)).cloned().unwrap_or_default() {
-            found.extend(self.follow(module, path, way));
+        for path in self.imported_paths.get(&(module, name)).cloned().unwrap_or_default() {
+            meanings.extend(self.follow_path(module, path, visited));
         }
-        if found.is_empty() {
-            found = self.brought_by_globs(module, name, way);
+        if meanings.is_empty() {
+            meanings = self.brought_by_globs(module, name, visited);
         }
         self.steps.depth -= 1;
-        found.sort_unstable();
-        found.dedup();
+        meanings.sort_unstable();
+        meanings.dedup();
         if is_asked_first {
-            self.known.insert(key, found.clone());
+            self.cached_meanings.insert(key, meanings.clone());
         }
-        found
+        meanings
     }
 
-    fn brought_by_globs(&mut self, module: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
-        let mut found = BTreeSet::new();
+    /// Looks up a name in the targets of a module's glob imports.
+    fn brought_by_globs(&mut self, module: usize, name: &str, visited: &mut RustVisited) -> Vec<RustMeaning> {
+        let mut meanings = BTreeSet::new();
         for path in self.globs.get(&module).cloned().unwrap_or_default() {
-            if !self.steps.goes_on() {
+            if !self.steps.take_step() {
                 break;
             }
-            for meaning in self.follow(module, path, way) {
-                if let Meaning::Module(other) = meaning {
-                    found.extend(self.look_up(other, name, way));
+            for meaning in self.follow_path(module, path, visited) {
+                if let RustMeaning::Module(other) = meaning {
+                    meanings.extend(self.look_up(other, name, visited));
                 }
             }
         }
-        found.into_iter().collect()
+        meanings.into_iter().collect()
     }
 }

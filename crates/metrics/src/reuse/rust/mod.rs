@@ -1,10 +1,10 @@
-//! Rust: the tree of modules that `mod` makes of files, and the paths that name what is in it.
+//! Rust: the tree of modules that `mod` declarations build from files, and the paths into it.
 //!
-//! Public is what is declared `pub` to whatever extent, below the file or a module in it: functions, structs, enums,
-//! unions and traits. Decisions where the language leaves room:
+//! Public are all items declared `pub` to any extent, at the top of the file or in a module in it: functions, structs,
+//! enums, unions and traits. Decisions where the language leaves room:
 //!
-//! - `mod x;` imports the file of `x`: it is what makes it part of the program.
-//! - What stands below `#[cfg(test)]` or `#[test]` is not looked at, and a file declared below it is a test.
+//! - `mod x;` imports the file of `x`, because it makes the file a part of the program.
+//! - Code inside `#[cfg(test)]` or `#[test]` is ignored, and a file declared there is a test.
 //! - A trait that is imported is used: its methods are called without its name.
 //! - Names in the arguments of macros count, names in `macro_rules!` do not.
 //! - A name that begins with a capital letter in a pattern is read, another is bound.
@@ -13,35 +13,36 @@
 
 mod facts;
 mod link;
-mod pass;
-mod tree;
+mod item_pass;
+mod module_tree;
 mod use_tree;
 
-use super::facts::{Facts as FileFacts, Words};
-use trajview_code::flat::Flat;
+use super::facts::{ReuseFacts as FileFacts, LinkerFacts};
+use trajview_code::flat_tree::FlatTree;
 
-pub(super) use facts::Facts;
-use facts::{Binds, Declared, Import, Inline, Item, Path};
-pub(super) use link::link;
+pub(super) use facts::RustFacts;
+use facts::{UseBinding, DeclaredModule, RustImport, InlineModule, RustItem, RustPath};
+pub(super) use link::link_rust;
 
-pub(super) fn read(text: &str, flat: &Flat<'_>) -> FileFacts {
-    let read = pass::read(text, flat);
+/// Reads the facts of a file.
+pub(super) fn read_rust(text: &str, flat: &FlatTree<'_>) -> FileFacts {
+    let read = item_pass::read_file(text, flat);
     FileFacts {
         skipped: None,
         is_run: read.is_run,
         definitions: read.definitions,
-        words: Words::Rust(read.facts),
+        words: LinkerFacts::Rust(read.facts),
     }
 }
 
-/// `[package] name` and `[lib] name` of a `Cargo.toml`, as code writes them; None where it names no package.
+/// Returns `[lib] name`, else `[package] name`, of a `Cargo.toml`, as code writes it; None where it names no package.
 pub(super) fn crate_name(manifest: &str) -> Option<Box<str>> {
     let table = toml::de::DeTable::parse(manifest).ok()?;
     let table = table.get_ref();
-    let name = |of: &str| table.get(of)?.get_ref().as_table()?.get("name")?.get_ref().as_str();
+    let name = |section: &str| table.get(section)?.get_ref().as_table()?.get("name")?.get_ref().as_str();
     Some(name("lib").or_else(|| name("package"))?.replace('-', "_").into())
 }
 
-fn text_of<'t>(text: &'t str, flat: &Flat<'_>, at: usize) -> &'t str {
+fn text_of<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> &'t str {
     text.get(flat.node(at).byte_range()).unwrap_or_default()
 }

@@ -1,171 +1,171 @@
-//! What a file exports: statements of ECMAScript, `module.exports` and `exports`.
+//! Reads the exports of a file: statements of ECMAScript, `module.exports` and `exports`.
 
 use super::{
-    DEFAULT, Exported, Import, WHOLE, What,
-    bind::Pass,
-    definition, field, kind_of_value, required,
-    scopes::{Meaning, kind_of_declaration},
-    string,
+    DEFAULT_EXPORT, ScriptExport, ScriptImport, WHOLE_EXPORT, ScriptImportName,
+    scope_pass::ScriptPass,
+    new_definition, child_field, kind_of_value, required_module,
+    scopes::{ScriptNameMeaning, kind_of_declaration},
+    string_text,
 };
-use crate::reuse::facts::Kind;
+use crate::reuse::facts::SymbolKind;
 
-/// An `export` at the top of a file.
-pub fn statement(pass: &mut Pass<'_, '_>, at: usize) {
+/// Reads an `export` at the top of a file.
+pub fn export_statement(pass: &mut ScriptPass<'_, '_>, at: usize) {
     let (text, flat) = (pass.text, pass.flat);
     pass.all.facts.is_esm = true;
-    if let Some(source) = field(flat, at, "source") {
-        if let Some(from) = string(text, flat, source) {
-            passed_on(pass, at, from);
+    if let Some(source) = child_field(flat, at, "source") {
+        if let Some(from) = string_text(text, flat, source) {
+            export_from(pass, at, from);
         }
-        pass.close(at);
+        pass.close_subtree(at);
         return;
     }
     if let Some(clause) = flat.child_of_kind(at, "export_clause") {
         for one in flat.named_children(clause) {
-            if let Some((name, exported)) = specifier(pass, one) {
-                pass.all.named.push((exported.into(), name));
+            if let Some((name, exported)) = specifier_names(pass, one) {
+                pass.all.exported_names.push((exported.into(), name));
             }
         }
-        pass.close(clause);
+        pass.close_subtree(clause);
         return;
     }
     let is_default = flat.child_of_kind(at, "default").is_some();
-    if let Some(declaration) = field(flat, at, "declaration") {
-        declared(pass, declaration, is_default);
+    if let Some(declaration) = child_field(flat, at, "declaration") {
+        export_declared(pass, declaration, is_default);
     } else if is_default {
-        if let Some(value) = field(flat, at, "value") {
-            value_as(pass, value, DEFAULT);
+        if let Some(value) = child_field(flat, at, "value") {
+            export_value(pass, value, DEFAULT_EXPORT);
         }
     } else if flat.child_of_kind(at, "=").is_some() {
         // TypeScript's `export = x` is CommonJS.
         pass.all.facts.is_esm = false;
         if let Some(value) = flat.named_children(at).last() {
-            value_as(pass, value, WHOLE);
+            export_value(pass, value, WHOLE_EXPORT);
         }
     }
 }
 
-/// `export … from "./x"`
-fn passed_on(pass: &mut Pass<'_, '_>, at: usize, from: &str) {
+/// Reads `export … from "./x"`.
+fn export_from(pass: &mut ScriptPass<'_, '_>, at: usize, from: &str) {
     let flat = pass.flat;
-    let pass_on = |pass: &mut Pass<'_, '_>, name: &str, what: What| {
-        let number = pass.all.number(Import { from: from.into(), what });
-        pass.all.export(name, Exported::Import(number));
+    let pass_on = |pass: &mut ScriptPass<'_, '_>, name: &str, what: ScriptImportName| {
+        let number = pass.all.number_of_import(ScriptImport { from: from.into(), what });
+        pass.all.add_export(name, ScriptExport::Import(number));
     };
     if let Some(clause) = flat.child_of_kind(at, "export_clause") {
         for one in flat.named_children(clause) {
-            if let Some((name, exported)) = specifier(pass, one) {
-                pass_on(pass, exported, What::Name(name.into()));
+            if let Some((name, exported)) = specifier_names(pass, one) {
+                pass_on(pass, exported, ScriptImportName::Name(name.into()));
             }
         }
     } else if let Some(space) = flat.child_of_kind(at, "namespace_export") {
         let name = flat.only_named_child(space).map(|name| pass.text_of(name));
-        pass_on(pass, name.unwrap_or_default(), What::Module);
+        pass_on(pass, name.unwrap_or_default(), ScriptImportName::Module);
     } else {
         pass.all.facts.stars.insert(from.into());
     }
 }
 
-/// The name in the file (or in the other module), and the exported one.
-fn specifier<'t>(pass: &Pass<'t, '_>, one: usize) -> Option<(&'t str, &'t str)> {
-    let words = |at| string(pass.text, pass.flat, at).unwrap_or(pass.text_of(at));
-    let name = field(pass.flat, one, "name").map(words)?;
-    Some((name, field(pass.flat, one, "alias").map_or(name, words)))
+/// Returns the name in the file (or in the other module), and the exported name.
+fn specifier_names<'t>(pass: &ScriptPass<'t, '_>, one: usize) -> Option<(&'t str, &'t str)> {
+    let words = |at| string_text(pass.text, pass.flat, at).unwrap_or(pass.text_of(at));
+    let name = child_field(pass.flat, one, "name").map(words)?;
+    Some((name, child_field(pass.flat, one, "alias").map_or(name, words)))
 }
 
-/// `export function f`, `export const f = …, g = …`
-fn declared(pass: &mut Pass<'_, '_>, declaration: usize, is_default: bool) {
+/// Reads `export function f` and `export const f = …, g = …`.
+fn export_declared(pass: &mut ScriptPass<'_, '_>, declaration: usize, is_default: bool) {
     let flat = pass.flat;
-    match flat.kind(declaration) {
+    match flat.kind_name(declaration) {
         "lexical_declaration" | "variable_declaration" => {
             for one in flat.named_children(declaration) {
-                let name = field(flat, one, "name").filter(|&name| flat.is_leaf(name));
+                let name = child_field(flat, one, "name").filter(|&name| flat.is_leaf(name));
                 if let Some(name) = name.map(|name| pass.text_of(name)) {
-                    pass.all.named.push((name.into(), name));
+                    pass.all.exported_names.push((name.into(), name));
                 }
             }
         }
         kind => {
             let kind = kind_of_declaration(kind);
-            match (field(flat, declaration, "name"), kind) {
+            match (child_field(flat, declaration, "name"), kind) {
                 (Some(name), _) => {
                     let name = pass.text_of(name);
-                    let exported = if is_default { DEFAULT } else { name };
-                    pass.all.named.push((exported.into(), name));
+                    let exported = if is_default { DEFAULT_EXPORT } else { name };
+                    pass.all.exported_names.push((exported.into(), name));
                 }
-                (None, Some(kind)) => anonymous(pass, declaration, kind, DEFAULT),
+                (None, Some(kind)) => export_anonymous(pass, declaration, kind, DEFAULT_EXPORT),
                 (None, None) => {}
             }
         }
     }
 }
 
-fn anonymous(pass: &mut Pass<'_, '_>, at: usize, kind: Kind, exported: &str) {
-    let name = if exported == WHOLE { "module.exports" } else { exported };
-    let number = pass.all.define(None, definition(pass.flat, at, name, kind));
-    pass.all.export(exported, Exported::Definition(number));
+fn export_anonymous(pass: &mut ScriptPass<'_, '_>, at: usize, kind: SymbolKind, exported: &str) {
+    let name = if exported == WHOLE_EXPORT { "module.exports" } else { exported };
+    let number = pass.all.add_definition(None, new_definition(pass.flat, at, name, kind));
+    pass.all.add_export(exported, ScriptExport::Definition(number));
 }
 
 /// Exports a value under a name: a name of the file, a function or class, or another module as a whole.
-fn value_as(pass: &mut Pass<'_, '_>, value: usize, exported: &str) {
+fn export_value(pass: &mut ScriptPass<'_, '_>, value: usize, exported: &str) {
     let flat = pass.flat;
-    match flat.kind(value) {
+    match flat.kind_name(value) {
         "identifier" => {
             pass.all.is_no_use[value] = true;
             let name = pass.text_of(value);
-            pass.all.named.push((exported.into(), name));
+            pass.all.exported_names.push((exported.into(), name));
         }
-        "object" if exported == WHOLE => object(pass, value),
+        "object" if exported == WHOLE_EXPORT => export_object(pass, value),
         kind => {
             if let Some(kind) = kind_of_value(kind) {
-                let name = field(flat, value, "name").map(|name| pass.text_of(name));
+                let name = child_field(flat, value, "name").map(|name| pass.text_of(name));
                 match name {
                     // A function expression's name is its own; the definition is known by it all the same.
                     Some(name) => {
-                        let number = pass.all.define(None, definition(flat, value, name, kind));
-                        pass.all.export(exported, Exported::Definition(number));
+                        let number = pass.all.add_definition(None, new_definition(flat, value, name, kind));
+                        pass.all.add_export(exported, ScriptExport::Definition(number));
                     }
-                    None => anonymous(pass, value, kind, exported),
+                    None => export_anonymous(pass, value, kind, exported),
                 }
-            } else if let Some(from) = required(pass.text, flat, value) {
-                let number = pass.all.number(Import { from: from.into(), what: What::Module });
-                pass.all.export(exported, Exported::Import(number));
-                if exported == WHOLE {
+            } else if let Some(from) = required_module(pass.text, flat, value) {
+                let number = pass.all.number_of_import(ScriptImport { from: from.into(), what: ScriptImportName::Module });
+                pass.all.add_export(exported, ScriptExport::Import(number));
+                if exported == WHOLE_EXPORT {
                     pass.all.facts.stars.insert(from.into());
                 }
-                pass.close(value);
+                pass.close_subtree(value);
             }
         }
     }
 }
 
-/// `module.exports = { a, b: c, d() {}, ...require("./x") }`
-fn object(pass: &mut Pass<'_, '_>, at: usize) {
+/// Reads `module.exports = { a, b: c, d() {}, ...require("./x") }`.
+fn export_object(pass: &mut ScriptPass<'_, '_>, at: usize) {
     let flat = pass.flat;
     for one in flat.named_children(at) {
-        match flat.kind(one) {
+        match flat.kind_name(one) {
             "shorthand_property_identifier" => {
                 pass.all.is_no_use[one] = true;
                 let name = pass.text_of(one);
-                pass.all.named.push((name.into(), name));
+                pass.all.exported_names.push((name.into(), name));
             }
             "pair" => {
-                let (Some(key), Some(value)) = (field(flat, one, "key"), field(flat, one, "value"))
+                let (Some(key), Some(value)) = (child_field(flat, one, "key"), child_field(flat, one, "value"))
                 else {
                     continue;
                 };
-                let key = string(pass.text, flat, key).unwrap_or(pass.text_of(key));
-                property(pass, key, value);
+                let key = string_text(pass.text, flat, key).unwrap_or(pass.text_of(key));
+                export_property(pass, key, value);
             }
             "method_definition" => {
-                let Some(name) = field(flat, one, "name") else { continue };
+                let Some(name) = child_field(flat, one, "name") else { continue };
                 let name = pass.text_of(name);
-                let number = pass.all.define(None, definition(flat, one, name, Kind::Function));
-                pass.all.export(name, Exported::Definition(number));
+                let number = pass.all.add_definition(None, new_definition(flat, one, name, SymbolKind::Function));
+                pass.all.add_export(name, ScriptExport::Definition(number));
             }
             "spread_element" => {
                 let from = flat.only_named_child(one);
-                let from = from.and_then(|from| required(pass.text, flat, from));
+                let from = from.and_then(|from| required_module(pass.text, flat, from));
                 pass.all.facts.stars.extend(from.map(Into::into));
             }
             _ => {}
@@ -173,52 +173,52 @@ fn object(pass: &mut Pass<'_, '_>, at: usize) {
     }
 }
 
-/// `exports.key = value`
-fn property(pass: &mut Pass<'_, '_>, key: &str, value: usize) {
+/// Reads `exports.key = value`.
+fn export_property(pass: &mut ScriptPass<'_, '_>, key: &str, value: usize) {
     let flat = pass.flat;
-    match kind_of_value(flat.kind(value)) {
+    match kind_of_value(flat.kind_name(value)) {
         Some(kind) => {
-            let number = pass.all.define(None, definition(flat, value, key, kind));
-            pass.all.export(key, Exported::Definition(number));
+            let number = pass.all.add_definition(None, new_definition(flat, value, key, kind));
+            pass.all.add_export(key, ScriptExport::Definition(number));
         }
-        None => value_as(pass, value, key),
+        None => export_value(pass, value, key),
     }
 }
 
-/// `module.exports = …`, `module.exports.x = …` or `exports.x = …`; anything else is left alone.
-pub fn assignment(pass: &mut Pass<'_, '_>, at: usize) {
+/// Reads `module.exports = …`, `module.exports.x = …` or `exports.x = …`; other assignments are ignored.
+pub fn export_assignment(pass: &mut ScriptPass<'_, '_>, at: usize) {
     let flat = pass.flat;
-    let Some(target) = field(flat, at, "left").and_then(|left| target(pass, at, left)) else {
+    let Some(target) = child_field(flat, at, "left").and_then(|left| export_target(pass, at, left)) else {
         return;
     };
-    let mut value = field(flat, at, "right");
-    while let Some(inner) = value.filter(|&it| flat.kind(it) == "assignment_expression") {
-        value = field(flat, inner, "right");
+    let mut value = child_field(flat, at, "right");
+    while let Some(inner) = value.filter(|&it| flat.kind_name(it) == "assignment_expression") {
+        value = child_field(flat, inner, "right");
     }
     let Some(value) = value else { return };
     match target {
-        Target::Whole => value_as(pass, value, WHOLE),
-        Target::Name(name) => property(pass, name, value),
+        ExportTarget::Whole => export_value(pass, value, WHOLE_EXPORT),
+        ExportTarget::Name(name) => export_property(pass, name, value),
     }
 }
 
-enum Target<'t> {
+enum ExportTarget<'t> {
     Whole,
     Name(&'t str),
 }
 
-/// `at` is the assignment: what stands in it has no scope yet.
-fn target<'t>(pass: &Pass<'t, '_>, at: usize, left: usize) -> Option<Target<'t>> {
+/// Returns the target of an export. `at` is the assignment, whose parts have no scope yet.
+fn export_target<'t>(pass: &ScriptPass<'t, '_>, at: usize, left: usize) -> Option<ExportTarget<'t>> {
     let flat = pass.flat;
-    if flat.kind(left) != "member_expression" {
+    if flat.kind_name(left) != "member_expression" {
         return None;
     }
-    let (object, property) = (field(flat, left, "object")?, field(flat, left, "property")?);
-    let is_free = |name| matches!(pass.all.look_up(name, at), Meaning::Free);
+    let (object, property) = (child_field(flat, left, "object")?, child_field(flat, left, "property")?);
+    let is_free = |name| matches!(pass.all.look_up(name, at), ScriptNameMeaning::Free);
     match (pass.text_of(object), pass.text_of(property)) {
-        ("module", "exports") if is_free("module") => Some(Target::Whole),
-        ("module.exports", name) if is_free("module") => Some(Target::Name(name)),
-        ("exports", name) if is_free("exports") => Some(Target::Name(name)),
+        ("module", "exports") if is_free("module") => Some(ExportTarget::Whole),
+        ("module.exports", name) if is_free("module") => Some(ExportTarget::Name(name)),
+        ("exports", name) if is_free("exports") => Some(ExportTarget::Name(name)),
         _ => None,
     }
 }

@@ -1,51 +1,52 @@
-//! What is read of a JavaScript or TypeScript file for the linker.
+//! The facts about a JavaScript or TypeScript file for the linker.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// What one file says of others.
+/// The facts of a file about other files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(in crate::reuse) struct Facts {
-    /// What is imported from where, wherever it stands; distinct.
-    pub(super) imports: Vec<Import>,
-    /// Modules that are only run, by `import "./x"` or `import()`.
+pub(in crate::reuse) struct ScriptFacts {
+    /// All distinct imports, at any level.
+    pub(super) imports: Vec<ScriptImport>,
+    /// Modules that are only imported to be run, by `import "./x"` or `import()`.
     pub(super) run: BTreeSet<Box<str>>,
-    /// Exported name, and what it is.
-    pub(super) exports: Vec<(Box<str>, Exported)>,
-    /// `export * from "./x"`, `...require("./x")`
+    /// Pairs of an exported name and its meaning.
+    pub(super) exports: Vec<(Box<str>, ScriptExport)>,
+    /// The modules of `export * from "./x"` and `...require("./x")`.
     pub(super) stars: BTreeSet<Box<str>>,
-    /// Whether it has an `export`: then it has no whole but its names.
+    /// True where it has an `import` or `export` statement; then it has no whole export but its names.
     pub(super) is_esm: bool,
-    pub(super) uses: BTreeSet<Use>,
+    pub(super) uses: BTreeSet<ScriptUse>,
 }
 
 /// One name of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Import {
+pub(super) struct ScriptImport {
     pub(super) from: Box<str>,
-    pub(super) what: What,
+    pub(super) what: ScriptImportName,
 }
 
+/// The part of a module that is imported.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum What {
-    /// `default` for the default.
+pub(super) enum ScriptImportName {
+    /// A name; `default` for the default export.
     Name(Box<str>),
-    /// `* as m`, or what `require` gives.
+    /// The whole module: `* as m`, or the value of `require`.
     Module,
 }
 
-/// What an exported name is.
+/// The meaning of an exported name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Exported {
+pub(super) enum ScriptExport {
     Definition(usize),
-    /// Passed on, by the number of its import.
+    /// A re-export, by the number of its import.
     Import(usize),
 }
 
-/// An imported name and the properties read of it.
+/// An imported name and the properties read from it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Use {
+pub(super) struct ScriptUse {
     pub(super) import: usize,
     pub(super) properties: Vec<Box<str>>,
 }

@@ -1,17 +1,17 @@
-//! What a file imports: statements of ECMAScript, `require`, `import()`.
+//! Reads the imports of a file: statements of ECMAScript, `require`, `import()`.
 
-use super::{DEFAULT, Import, Use, What, bind::Pass, field, required, string, uses};
+use super::{DEFAULT_EXPORT, ScriptImport, ScriptUse, ScriptImportName, scope_pass::ScriptPass, child_field, required_module, string_text, uses};
 
-/// `import … from "./x"`, and TypeScript's `import x = require("./x")`.
-pub fn statement(pass: &mut Pass<'_, '_>, at: usize, scope: usize) {
+/// Reads `import … from "./x"`, and TypeScript's `import x = require("./x")`.
+pub fn import_statement(pass: &mut ScriptPass<'_, '_>, at: usize, scope: usize) {
     let (text, flat) = (pass.text, pass.flat);
     pass.all.facts.is_esm = true;
-    pass.close(at);
+    pass.close_subtree(at);
     let clause = flat.child_of_kind(at, "import_require_clause");
-    let source = field(flat, clause.unwrap_or(at), "source");
-    let Some(from) = source.and_then(|source| string(text, flat, source)) else { return };
+    let source = child_field(flat, clause.unwrap_or(at), "source");
+    let Some(from) = source.and_then(|source| string_text(text, flat, source)) else { return };
     if let Some(clause) = clause {
-        bind_one(pass, flat.named_children(clause).next(), scope, (from, What::Module));
+        bind_one(pass, flat.named_children(clause).next(), scope, (from, ScriptImportName::Module));
         return;
     }
     let Some(clause) = flat.child_of_kind(at, "import_clause") else {
@@ -19,17 +19,17 @@ pub fn statement(pass: &mut Pass<'_, '_>, at: usize, scope: usize) {
         return;
     };
     for part in flat.named_children(clause) {
-        match flat.kind(part) {
-            "identifier" => bind_one(pass, Some(part), scope, (from, What::Name(DEFAULT.into()))),
+        match flat.kind_name(part) {
+            "identifier" => bind_one(pass, Some(part), scope, (from, ScriptImportName::Name(DEFAULT_EXPORT.into()))),
             "namespace_import" => {
-                bind_one(pass, flat.only_named_child(part), scope, (from, What::Module));
+                bind_one(pass, flat.only_named_child(part), scope, (from, ScriptImportName::Module));
             }
             "named_imports" => {
                 for one in flat.named_children(part) {
-                    let Some(name) = field(flat, one, "name") else { continue };
-                    let taken = string(text, flat, name).unwrap_or(pass.text_of(name));
-                    let local = field(flat, one, "alias").unwrap_or(name);
-                    bind_one(pass, Some(local), scope, (from, What::Name(taken.into())));
+                    let Some(name) = child_field(flat, one, "name") else { continue };
+                    let taken = string_text(text, flat, name).unwrap_or(pass.text_of(name));
+                    let local = child_field(flat, one, "alias").unwrap_or(name);
+                    bind_one(pass, Some(local), scope, (from, ScriptImportName::Name(taken.into())));
                 }
             }
             _ => {}
@@ -40,50 +40,51 @@ pub fn statement(pass: &mut Pass<'_, '_>, at: usize, scope: usize) {
 }
 
 fn bind_one(
-    pass: &mut Pass<'_, '_>,
+    pass: &mut ScriptPass<'_, '_>,
     local: Option<usize>,
     scope: usize,
-    (from, what): (&str, What),
+    (from, what): (&str, ScriptImportName),
 ) {
     let Some(local) = local else { return };
-    let number = pass.all.number(Import { from: from.into(), what });
+    let number = pass.all.number_of_import(ScriptImport { from: from.into(), what });
     pass.all.is_no_use[local] = true;
     let name = pass.text_of(local);
-    pass.all.bind(name, scope, Some(number));
+    pass.all.bind_name(name, scope, Some(number));
 }
 
-/// `const … = require("./x")`, `await import("./x")` or `require("./x").y`; false of another value.
-pub fn of_value(pass: &mut Pass<'_, '_>, name: usize, value: usize, scope: usize) -> bool {
+/// Binds the name of `const … = require("./x")`, `await import("./x")` or `require("./x").y`; returns false for
+/// another value.
+pub fn bind_required_value(pass: &mut ScriptPass<'_, '_>, name: usize, value: usize, scope: usize) -> bool {
     let flat = pass.flat;
     let mut call = value;
-    let mut what = What::Module;
-    if flat.kind(call) == "member_expression" {
-        let Some(property) = field(flat, call, "property") else { return false };
-        what = What::Name(pass.text_of(property).into());
-        let Some(object) = field(flat, call, "object") else { return false };
+    let mut what = ScriptImportName::Module;
+    if flat.kind_name(call) == "member_expression" {
+        let Some(property) = child_field(flat, call, "property") else { return false };
+        what = ScriptImportName::Name(pass.text_of(property).into());
+        let Some(object) = child_field(flat, call, "object") else { return false };
         call = object;
     }
-    while matches!(flat.kind(call), "await_expression" | "parenthesized_expression") {
+    while matches!(flat.kind_name(call), "await_expression" | "parenthesized_expression") {
         let Some(inner) = flat.named_children(call).next() else { return false };
         call = inner;
     }
-    let Some(from) = required(pass.text, flat, call) else { return false };
-    match (flat.kind(name), what) {
+    let Some(from) = required_module(pass.text, flat, call) else { return false };
+    match (flat.kind_name(name), what) {
         ("identifier", what) => bind_one(pass, Some(name), scope, (from, what)),
-        ("object_pattern", What::Module) => properties(pass, name, scope, from),
+        ("object_pattern", ScriptImportName::Module) => bind_properties(pass, name, scope, from),
         _ => return false,
     }
-    pass.close(value);
+    pass.close_subtree(value);
     true
 }
 
-/// `{ a, b: c, d = 1, ...rest }`
-fn properties(pass: &mut Pass<'_, '_>, pattern: usize, scope: usize, from: &str) {
+/// Binds the names of `{ a, b: c, d = 1, ...rest }`.
+fn bind_properties(pass: &mut ScriptPass<'_, '_>, pattern: usize, scope: usize, from: &str) {
     let flat = pass.flat;
     for one in flat.named_children(pattern) {
-        let (taken, local) = match flat.kind(one) {
+        let (taken, local) = match flat.kind_name(one) {
             "shorthand_property_identifier_pattern" => (Some(one), Some(one)),
-            "pair_pattern" => (field(flat, one, "key"), field(flat, one, "value")),
+            "pair_pattern" => (child_field(flat, one, "key"), child_field(flat, one, "value")),
             "object_assignment_pattern" => {
                 let name = flat.named_children(one).next();
                 (name, name)
@@ -91,11 +92,11 @@ fn properties(pass: &mut Pass<'_, '_>, pattern: usize, scope: usize, from: &str)
             _ => (None, None),
         };
         let is_name = |at: usize| {
-            matches!(flat.kind(at), "identifier" | "shorthand_property_identifier_pattern")
+            matches!(flat.kind_name(at), "identifier" | "shorthand_property_identifier_pattern")
         };
         match (taken, local) {
             (Some(taken), Some(local)) if is_name(local) => {
-                let what = What::Name(pass.text_of(taken).into());
+                let what = ScriptImportName::Name(pass.text_of(taken).into());
                 bind_one(pass, Some(local), scope, (from, what));
             }
             _ => pass.bind_target(one, scope),
@@ -103,21 +104,21 @@ fn properties(pass: &mut Pass<'_, '_>, pattern: usize, scope: usize, from: &str)
     }
 }
 
-/// `require("./x").y()` and `import("./x")` where they are no value of a name.
-pub fn in_place(pass: &mut Pass<'_, '_>, call: usize) {
+/// Records `require("./x").y()` and `import("./x")` where they are not the value of a name.
+pub fn note_inline_require(pass: &mut ScriptPass<'_, '_>, call: usize) {
     let (text, flat) = (pass.text, pass.flat);
-    let Some(from) = required(text, flat, call) else { return };
+    let Some(from) = required_module(text, flat, call) else { return };
     let mut top = call;
     let mut parent = flat.entries[top].parent as usize;
-    while matches!(flat.kind(parent), "await_expression" | "parenthesized_expression") {
+    while matches!(flat.kind_name(parent), "await_expression" | "parenthesized_expression") {
         (top, parent) = (parent, flat.entries[parent].parent as usize);
     }
-    let properties = uses::properties(text, flat, top);
+    let properties = uses::property_chain(text, flat, top);
     let is_import = flat.child_of_kind(call, "import").is_some();
-    if properties.is_empty() && (is_import || flat.kind(parent) == "expression_statement") {
+    if properties.is_empty() && (is_import || flat.kind_name(parent) == "expression_statement") {
         pass.all.facts.run.insert(from.into());
         return;
     }
-    let import = pass.all.number(Import { from: from.into(), what: What::Module });
-    pass.all.in_place.insert(Use { import, properties });
+    let import = pass.all.number_of_import(ScriptImport { from: from.into(), what: ScriptImportName::Module });
+    pass.all.in_place.insert(ScriptUse { import, properties });
 }

@@ -1,35 +1,35 @@
-//! Which file each name is from.
+//! Resolves each name to the file that defines it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{DEFAULT, Exported, Facts, Use, WHOLE, What, paths::Paths};
+use super::{DEFAULT_EXPORT, ScriptExport, ScriptFacts, ScriptUse, WHOLE_EXPORT, ScriptImportName, paths::ProjectPaths};
 use crate::reuse::{
-    facts::Words,
-    source::{Links, Source},
-    steps::Steps,
+    facts::LinkerFacts,
+    link_source::{ReuseLinks, LinkSource},
+    step_budget::StepBudget,
 };
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Meaning {
-    /// (file, definition)
+enum ScriptMeaning {
+    /// A definition, as (file, definition).
     Symbol(usize, usize),
     Module(usize),
 }
 
-/// Adds what the JavaScript and TypeScript files among the sources import and use.
-pub fn link(sources: &[Source<'_>], links: &mut Links) {
-    let mut linker = Linker::of(sources);
+/// Adds the imports and uses of the JavaScript and TypeScript files among the sources.
+pub fn link_script(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+    let mut linker = ScriptLinker::new(sources);
     for file in 0..sources.len() {
         let Some(facts) = linker.facts[file] else { continue };
-        let own = facts.exports.iter().filter_map(|(_, exported)| match exported {
-            Exported::Definition(at) => Some((file, *at)),
-            Exported::Import(_) => None,
+        let own_definitions = facts.exports.iter().filter_map(|(_, exported)| match exported {
+            ScriptExport::Definition(at) => Some((file, *at)),
+            ScriptExport::Import(_) => None,
         });
-        links.public.extend(own);
+        links.public.extend(own_definitions);
         let named = facts.imports.iter().map(|import| &import.from);
         for from in named.chain(&facts.run).chain(&facts.stars) {
-            let to = linker.find(file, from).filter(|&to| to != file);
+            let to = linker.find_file(file, from).filter(|&to| to != file);
             links.imports.extend(to.map(|to| (file, to)));
         }
         for one in &facts.uses {
@@ -41,30 +41,30 @@ pub fn link(sources: &[Source<'_>], links: &mut Links) {
     links.gave_up |= linker.steps.gave_up;
 }
 
-struct Linker<'a> {
-    sources: &'a [Source<'a>],
-    facts: Vec<Option<&'a Facts>>,
-    paths: Paths<'a>,
-    exports: Vec<HashMap<&'a str, Vec<Exported>>>,
-    /// Answers to questions that were not asked on the way to another.
-    known: HashMap<(usize, Box<str>), Vec<Meaning>>,
-    steps: Steps,
+struct ScriptLinker<'a> {
+    sources: &'a [LinkSource<'a>],
+    facts: Vec<Option<&'a ScriptFacts>>,
+    paths: ProjectPaths<'a>,
+    exports: Vec<HashMap<&'a str, Vec<ScriptExport>>>,
+    /// Cached results of lookups that were not a part of another lookup.
+    cached_meanings: HashMap<(usize, Box<str>), Vec<ScriptMeaning>>,
+    steps: StepBudget,
 }
 
-/// Names of files that were looked up on the way to here.
-type Way = HashSet<(usize, Box<str>)>;
+/// The names of files that the current lookup has visited.
+type ScriptVisited = HashSet<(usize, Box<str>)>;
 
-impl<'a> Linker<'a> {
-    fn of(sources: &'a [Source<'a>]) -> Self {
-        let facts: Vec<Option<&Facts>> = sources
+impl<'a> ScriptLinker<'a> {
+    fn new(sources: &'a [LinkSource<'a>]) -> Self {
+        let facts: Vec<Option<&ScriptFacts>> = sources
             .iter()
             .map(|source| match &source.facts.words {
-                Words::Script(facts) => Some(facts),
+                LinkerFacts::Script(facts) => Some(facts),
                 _ => None,
             })
             .collect();
         let exports = facts.iter().map(|facts| {
-            let mut by_name: HashMap<&str, Vec<Exported>> = HashMap::new();
+            let mut by_name: HashMap<&str, Vec<ScriptExport>> = HashMap::new();
             for (name, exported) in facts.iter().flat_map(|facts| &facts.exports) {
                 by_name.entry(name).or_default().push(*exported);
             }
@@ -73,29 +73,29 @@ impl<'a> Linker<'a> {
         let files = facts.iter().enumerate().filter(|(_, facts)| facts.is_some());
         Self {
             exports: exports.collect(),
-            paths: Paths::of(files.map(|(at, _)| (sources[at].path, at))),
+            paths: ProjectPaths::new(files.map(|(at, _)| (sources[at].path, at))),
             facts,
             sources,
-            known: HashMap::new(),
-            steps: Steps::default(),
+            cached_meanings: HashMap::new(),
+            steps: StepBudget::default(),
         }
     }
 
-    fn find(&self, file: usize, from: &str) -> Option<usize> {
-        self.paths.find(self.sources[file].path, from)
+    fn find_file(&self, file: usize, from: &str) -> Option<usize> {
+        self.paths.find_import(self.sources[file].path, from)
     }
 
-    /// The symbols an imported name and its properties go through.
-    fn symbols_of(&mut self, file: usize, one: &Use) -> BTreeSet<(usize, usize)> {
-        let mut open = self.imported(file, one.import, &mut Way::new());
+    /// Returns the symbols along an imported name and its properties.
+    fn symbols_of(&mut self, file: usize, one: &ScriptUse) -> BTreeSet<(usize, usize)> {
+        let mut open = self.meanings_of_import(file, one.import, &mut ScriptVisited::new());
         let mut symbols = BTreeSet::new();
         for property in &one.properties {
             let mut next = vec![];
             for meaning in open {
                 match meaning {
-                    Meaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                    Meaning::Module(other) => {
-                        next.extend(self.look_up(other, property, &mut Way::new()));
+                    ScriptMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
+                    ScriptMeaning::Module(other) => {
+                        next.extend(self.look_up(other, property, &mut ScriptVisited::new()));
                     }
                 }
             }
@@ -103,92 +103,94 @@ impl<'a> Linker<'a> {
         }
         for meaning in open {
             match meaning {
-                Meaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                Meaning::Module(other) => symbols.extend(self.whole(other)),
+                ScriptMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
+                ScriptMeaning::Module(other) => symbols.extend(self.whole_export(other)),
             }
         }
         symbols
     }
 
-    /// What `module.exports` is, where it is one function or class.
-    fn whole(&mut self, file: usize) -> Vec<(usize, usize)> {
-        let found = self.look_up(file, WHOLE, &mut Way::new());
+    /// Returns the definitions behind `module.exports`, where it is one function or class.
+    fn whole_export(&mut self, file: usize) -> Vec<(usize, usize)> {
+        let meanings = self.look_up(file, WHOLE_EXPORT, &mut ScriptVisited::new());
         let symbol = |meaning| match meaning {
-            Meaning::Symbol(file, at) => Some((file, at)),
-            Meaning::Module(_) => None,
+            ScriptMeaning::Symbol(file, at) => Some((file, at)),
+            ScriptMeaning::Module(_) => None,
         };
-        found.into_iter().filter_map(symbol).collect()
+        meanings.into_iter().filter_map(symbol).collect()
     }
 
-    fn imported(&mut self, file: usize, number: usize, way: &mut Way) -> Vec<Meaning> {
+    fn meanings_of_import(&mut self, file: usize, number: usize, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
         let import = self.facts[file].and_then(|facts| facts.imports.get(number));
         let Some(import) = import else { return vec![] };
-        match (self.find(file, &import.from), &import.what) {
+        match (self.find_file(file, &import.from), &import.what) {
             (None, _) => vec![],
-            (Some(other), What::Module) => vec![Meaning::Module(other)],
-            (Some(other), What::Name(name)) => self.look_up(other, name, way),
+            (Some(other), ScriptImportName::Module) => vec![ScriptMeaning::Module(other)],
+            (Some(other), ScriptImportName::Name(name)) => self.look_up(other, name, visited),
         }
     }
 
-    /// An exported name of a file.
-    fn look_up(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Looks up an exported name of a file.
+    fn look_up(&mut self, file: usize, name: &str, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
         let key = (file, Box::from(name));
-        if let Some(known) = self.known.get(&key) {
+        if let Some(known) = self.cached_meanings.get(&key) {
             return known.clone();
         }
-        let is_asked_first = way.is_empty();
-        if !way.insert(key.clone()) || !self.steps.goes_on() {
+        let is_asked_first = visited.is_empty();
+        if !visited.insert(key.clone()) || !self.steps.take_step() {
             return vec![];
         }
         self.steps.depth += 1;
-        let mut found = self.exported(file, name, way);
+        let mut meanings = self.meanings_of_export(file, name, visited);
         self.steps.depth -= 1;
-        found.sort_unstable();
-        found.dedup();
+        meanings.sort_unstable();
+        meanings.dedup();
         if is_asked_first {
-            self.known.insert(key, found.clone());
+            self.cached_meanings.insert(key, meanings.clone());
         }
-        found
+        meanings
     }
 
-    fn exported(&mut self, file: usize, name: &str, way: &mut Way) -> Vec<Meaning> {
+    /// Returns the meanings of an exported name, re-exports included.
+    fn meanings_of_export(&mut self, file: usize, name: &str, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
-        let mut found = vec![];
+        let mut meanings = vec![];
         for exported in self.exports[file].get(name).cloned().unwrap_or_default() {
             match exported {
-                Exported::Definition(at) => found.push(Meaning::Symbol(file, at)),
-                Exported::Import(number) => found.extend(self.imported(file, number, way)),
+                ScriptExport::Definition(at) => meanings.push(ScriptMeaning::Symbol(file, at)),
+                ScriptExport::Import(number) => meanings.extend(self.meanings_of_import(file, number, visited)),
             }
         }
-        if found.is_empty() && name != DEFAULT && name != WHOLE {
-            found = self.brought_by_stars(file, facts, name, way);
+        if meanings.is_empty() && name != DEFAULT_EXPORT && name != WHOLE_EXPORT {
+            meanings = self.brought_by_stars(file, facts, name, visited);
         }
-        if found.is_empty() && !facts.is_esm && name != WHOLE {
+        if meanings.is_empty() && !facts.is_esm && name != WHOLE_EXPORT {
             // A property of what is exported as a whole, or that whole as the default.
-            found = self.look_up(file, WHOLE, way);
-            if found.is_empty() && name == DEFAULT {
-                found.push(Meaning::Module(file));
+            meanings = self.look_up(file, WHOLE_EXPORT, visited);
+            if meanings.is_empty() && name == DEFAULT_EXPORT {
+                meanings.push(ScriptMeaning::Module(file));
             }
         }
-        found
+        meanings
     }
 
+    /// Looks up a name in the modules that a file re-exports as a whole.
     fn brought_by_stars(
         &mut self,
         file: usize,
-        facts: &Facts,
+        facts: &ScriptFacts,
         name: &str,
-        way: &mut Way,
-    ) -> Vec<Meaning> {
-        let mut found = vec![];
+        visited: &mut ScriptVisited,
+    ) -> Vec<ScriptMeaning> {
+        let mut meanings = vec![];
         for from in &facts.stars {
-            if !self.steps.goes_on() {
+            if !self.steps.take_step() {
                 break;
             }
-            if let Some(other) = self.find(file, from) {
-                found.extend(self.look_up(other, name, way));
+            if let Some(other) = self.find_file(file, from) {
+                meanings.extend(self.look_up(other, name, visited));
             }
         }
-        found
+        meanings
     }
 }

@@ -1,24 +1,24 @@
-//! The imported names a file reads.
+//! Finds the imported names that a file reads.
 
 use std::collections::BTreeSet;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use super::{
-    Use, field,
-    scopes::{Meaning, Scopes},
+    ScriptUse, child_field,
+    scopes::{ScriptNameMeaning, ScriptScopes},
     text_of,
 };
 
-/// Every use of an import, once.
-pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
+/// Returns every use of an import, once.
+pub fn import_uses(text: &str, flat: &FlatTree<'_>, scopes: &ScriptScopes<'_>) -> BTreeSet<ScriptUse> {
     let mut uses = scopes.in_place.clone();
     for at in (0..flat.len()).filter(|&at| scopes.is_use(at)) {
-        match flat.kind(at) {
+        match flat.kind_name(at) {
             "identifier" | "shorthand_property_identifier" | "type_identifier" => {
-                if let Meaning::Imports(imports) = scopes.look_up(text_of(text, flat, at), at) {
-                    let properties = properties(text, flat, at);
-                    let of = |&import: &usize| Use { import, properties: properties.clone() };
-                    uses.extend(imports.iter().map(of));
+                if let ScriptNameMeaning::Imports(imports) = scopes.look_up(text_of(text, flat, at), at) {
+                    let properties = property_chain(text, flat, at);
+                    let use_of_import = |&import: &usize| ScriptUse { import, properties: properties.clone() };
+                    uses.extend(imports.iter().map(use_of_import));
                 }
             }
             _ => {}
@@ -27,22 +27,22 @@ pub fn all(text: &str, flat: &Flat<'_>, scopes: &Scopes<'_>) -> BTreeSet<Use> {
     uses
 }
 
-/// `.a.b` after a name.
-pub fn properties(text: &str, flat: &Flat<'_>, at: usize) -> Vec<Box<str>> {
+/// Returns the properties `.a.b` after a name.
+pub fn property_chain(text: &str, flat: &FlatTree<'_>, at: usize) -> Vec<Box<str>> {
     let mut names = vec![];
     let mut top = at;
     loop {
         let parent = flat.entries[top].parent as usize;
         let is_first = flat.named_children(parent).next() == Some(top);
-        let name = match flat.kind(parent) {
+        let name = match flat.kind_name(parent) {
             "non_null_expression" if is_first => {
                 top = parent;
                 continue;
             }
             "member_expression" | "nested_identifier" if is_first => {
-                field(flat, parent, "property")
+                child_field(flat, parent, "property")
             }
-            "nested_type_identifier" if is_first => field(flat, parent, "name"),
+            "nested_type_identifier" if is_first => child_field(flat, parent, "name"),
             _ => return names,
         };
         let Some(name) = name else { return names };

@@ -17,7 +17,7 @@ fn what_is_registered_is_in_neither_count_and_says_by_what() {
         ("pyproject.toml", "[project.scripts]\nrun = \"pkg.core:main\"\n"),
     ];
 
-    let all = reuse(project);
+    let all = reuse_of(project);
 
     let registered: Vec<_> = (all.symbols.iter())
         .filter_map(|it| Some((it.name.as_str(), it.registered.as_deref()?)))
@@ -33,25 +33,25 @@ fn what_is_registered_is_in_neither_count_and_says_by_what() {
         ]
     );
     // `register` and `used` are reused, `idle` is not.
-    assert_eq!((all.reused(), all.exported(), all.registered()), (2, 3, 5));
+    assert_eq!((all.reused_count(), all.exported_count(), all.registered_count()), (2, 3, 5));
 }
 
 #[test]
 fn of_one_module_dir_is_not_defined() {
     let tests = ("tests/test_core.py", "from pkg.core import f\nf()\n");
-    let alone = reuse(&[
+    let alone = reuse_of(&[
         ("pkg/__init__.py", "from .core import f\n"),
         ("pkg/core.py", "def f(): pass\n"),
         tests,
     ]);
 
-    assert_eq!((alone.exported(), alone.dir()), (1, None));
+    assert_eq!((alone.exported_count(), alone.dir()), (1, None));
     assert_eq!(alone.not_defined(), Some("one module: no other could use its symbols"));
 }
 
 #[test]
 fn what_another_module_imports_and_refers_to_is_reused_and_nothing_else() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "main.py",
             "from model import Net, loss, unused\n\nif __name__ == \"__main__\":\n    Net()\n    print(loss)\n",
@@ -63,26 +63,26 @@ fn what_another_module_imports_and_refers_to_is_reused_and_nothing_else() {
         ("tests/test_model.py", "from model import unused\n\ndef test(): unused()\n"),
     ];
 
-    assert_eq!(symbols(project), ["model Net: main", "model loss: main", "model unused:"]);
-    assert_eq!(reuse(project).dir(), Some(2.0 / 3.0));
+    assert_eq!(symbol_lines(project), ["model Net: main", "model loss: main", "model unused:"]);
+    assert_eq!(reuse_of(project).dir(), Some(2.0 / 3.0));
     let expected = [
-        ("main.py".to_owned(), Role::Entry),
-        ("model.py".to_owned(), Role::Module),
-        ("tests/test_model.py".to_owned(), Role::Test),
+        ("main.py".to_owned(), FileRole::Entry),
+        ("model.py".to_owned(), FileRole::Module),
+        ("tests/test_model.py".to_owned(), FileRole::Test),
     ];
-    assert_eq!(roles(project), expected);
+    assert_eq!(file_roles(project), expected);
 }
 
 #[test]
 fn a_symbol_says_where_it_is_and_what() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("a.py", "import b\nb.run(b.Job)\n"),
         ("b.py", "\n@decorated\ndef run(): pass\n\nclass Job: pass\n"),
     ];
 
-    let symbols = reuse(project).symbols;
+    let symbols = reuse_of(project).symbols;
 
-    let symbol = |name: &str, line, kind| Symbol {
+    let symbol = |name: &str, line, kind| ReuseSymbol {
         name: name.into(),
         path: "b.py".into(),
         line,
@@ -91,8 +91,8 @@ fn a_symbol_says_where_it_is_and_what() {
         registered: None,
     };
     let by = Some("decorator decorated".into());
-    let run = Symbol { registered: by, ..symbol("run", 3, Kind::Function) };
-    assert_eq!(symbols, [run, symbol("Job", 5, Kind::Class)]);
+    let run = ReuseSymbol { registered: by, ..symbol("run", 3, SymbolKind::Function) };
+    assert_eq!(symbols, [run, symbol("Job", 5, SymbolKind::Class)]);
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn a_module_is_named_in_every_way_that_python_knows() {
         ("from pkg import b\ngetattr(b, \"f\")", ""),
         ("from pkg import b\nb.missing()", ""),
     ] {
-        let project: Project<'_> =
+        let project: ProjectFiles<'_> =
             &[("pkg/__init__.py", ""), ("pkg/a.py", import), ("pkg/b.py", b)];
-        let all = symbols(project);
+        let all = symbol_lines(project);
         let reused: Vec<&str> = all
             .iter()
             .filter_map(|line| line.strip_prefix("pkg/b ")?.strip_suffix(": pkg/a"))
@@ -164,8 +164,8 @@ fn every_place_that_names_a_symbol_is_a_use() {
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from b import f\ndef own(x: \"f\"): pass",
     ] {
         let text = format!("from b import f\n{one}\n");
-        let project: Project<'_> = &[("a.py", &text), ("b.py", "def f(): pass\n")];
-        assert_eq!(symbols(project), ["b f: a"], "{one}");
+        let project: ProjectFiles<'_> = &[("a.py", &text), ("b.py", "def f(): pass\n")];
+        assert_eq!(symbol_lines(project), ["b f: a"], "{one}");
     }
 }
 
@@ -204,14 +204,14 @@ fn a_name_that_a_nearer_scope_binds_is_another_name() {
         "def own(x: \"not a type f\"): pass",
     ] {
         let text = format!("from b import f\n{one}\n");
-        let project: Project<'_> = &[("a.py", &text), ("b.py", "def f(): pass\n")];
-        assert_eq!(symbols(project), ["b f:"], "{one}");
+        let project: ProjectFiles<'_> = &[("a.py", &text), ("b.py", "def f(): pass\n")];
+        assert_eq!(symbol_lines(project), ["b f:"], "{one}");
     }
 }
 
 #[test]
 fn a_name_is_followed_through_packages_that_pass_it_on() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "app.py",
             "import lib\nlib.one()\nlib.two()\nlib.Three()\nlib.four()\nfrom lib import _five\n_five()\n",
@@ -240,7 +240,7 @@ fn a_name_is_followed_through_packages_that_pass_it_on() {
         "lib/deep/two hidden:",
         "lib/one one: app",
     ];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
 }
 
 #[test]
@@ -259,9 +259,9 @@ fn a_list_of_exports_wins_over_the_underscore() {
         "from d import __all__ as more\n__all__ = [\"b\"]\n__all__ += more",
     ] {
         let text = format!("{list}\ndef _a(): pass\ndef b(): pass\nclass c: pass\nX = 1\n");
-        let project: Project<'_> =
+        let project: ProjectFiles<'_> =
             &[("d.py", "__all__ = [\"_a\"]\n"), ("main.py", "import m\n"), ("m.py", &text)];
-        assert_eq!(symbols(project), ["m _a:", "m b:"], "{list}");
+        assert_eq!(symbol_lines(project), ["m _a:", "m b:"], "{list}");
     }
 }
 
@@ -271,8 +271,8 @@ fn a_list_of_exports_that_cannot_be_read_counts_as_absent() {
         ["__all__ = [name for name in dir()]", "__all__ = make()", "__all__ = [\"_a\", NAME]"]
     {
         let text = format!("{list}\ndef _a(): pass\ndef b(): pass\n");
-        let project: Project<'_> = &[("main.py", "import m\n"), ("m.py", &text)];
-        assert_eq!(symbols(project), ["m b:"], "{list}");
+        let project: ProjectFiles<'_> = &[("main.py", "import m\n"), ("m.py", &text)];
+        assert_eq!(symbol_lines(project), ["m b:"], "{list}");
     }
 }
 
@@ -282,8 +282,8 @@ fn a_star_brings_what_the_list_of_exports_says_and_no_names_with_underscores() {
     let listed = format!("__all__ = [\"f\"]\n{b}");
     let a = "from b import *\nf()\ng()\n_h()\n";
 
-    assert_eq!(symbols(&[("a.py", a), ("b.py", b)]), ["b f: a", "b g: a"]);
-    assert_eq!(symbols(&[("a.py", a), ("b.py", &listed)]), ["b f: a"]);
+    assert_eq!(symbol_lines(&[("a.py", a), ("b.py", b)]), ["b f: a", "b g: a"]);
+    assert_eq!(symbol_lines(&[("a.py", a), ("b.py", &listed)]), ["b f: a"]);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn packages_are_found_where_projects_keep_them() {
             let mut project = vec![(user, text), (used, util)];
             project.extend(inits.iter().map(|init| (init.as_str(), "")));
             let reused: Vec<Vec<String>> =
-                reuse(&project).symbols.into_iter().map(|symbol| symbol.reused_by).collect();
+                reuse_of(&project).symbols.into_iter().map(|symbol| symbol.reused_by).collect();
             assert_eq!(reused, [[user]], "{user} {used} {packages:?}");
         }
     }
@@ -317,20 +317,20 @@ fn packages_are_found_where_projects_keep_them() {
 fn beside_a_program_in_a_package_its_neighbours_are_found_and_the_standard_library_stays_itself() {
     let main =
         "from util import f\nimport logging\nlogging.info(f())\nif __name__ == '__main__': pass\n";
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("pkg/__init__.py", ""),
         ("pkg/logging.py", "def info(): pass\n"),
         ("pkg/main.py", main),
         ("pkg/util.py", "import pkg.logging\ndef f(): pass\n"),
     ];
 
-    assert_eq!(symbols(project), ["pkg/logging info:", "pkg/util f: pkg/main"]);
+    assert_eq!(symbol_lines(project), ["pkg/logging info:", "pkg/util f: pkg/main"]);
 }
 
 #[test]
 fn an_entry_is_run_or_else_nobody_imports_or_tests_it() {
     let run = "def main(): pass\nif '__main__' == __name__ and True:\n    main()\n";
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("alone.py", "def lonely(): pass\n"),
         ("conftest.py", "import helper\nhelper.used()\n"),
         ("helper.py", "def used(): pass\n"),
@@ -345,19 +345,19 @@ fn an_entry_is_run_or_else_nobody_imports_or_tests_it() {
     ];
 
     let expected = [
-        ("alone.py", Role::Module),
-        ("conftest.py", Role::Test),
-        ("helper.py", Role::Module),
-        ("lib/__init__.py", Role::Module),
-        ("lib/__main__.py", Role::Entry),
-        ("lib/core.py", Role::Module),
-        ("run.py", Role::Entry),
-        ("setup.py", Role::Other),
-        ("tested.py", Role::Module),
-        ("tests/test_it.py", Role::Test),
-        ("types.pyi", Role::Other),
+        ("alone.py", FileRole::Module),
+        ("conftest.py", FileRole::Test),
+        ("helper.py", FileRole::Module),
+        ("lib/__init__.py", FileRole::Module),
+        ("lib/__main__.py", FileRole::Entry),
+        ("lib/core.py", FileRole::Module),
+        ("run.py", FileRole::Entry),
+        ("setup.py", FileRole::Other),
+        ("tested.py", FileRole::Module),
+        ("tests/test_it.py", FileRole::Test),
+        ("types.pyi", FileRole::Other),
     ];
-    assert_eq!(roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
+    assert_eq!(file_roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
     let expected = [
         "alone lonely:",
         "helper used:",
@@ -365,14 +365,14 @@ fn an_entry_is_run_or_else_nobody_imports_or_tests_it() {
         "lib/core go: lib/__main__",
         "tested tested:",
     ];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
 }
 
 #[test]
 fn a_snapshot_without_exported_symbols_has_no_dir() {
-    assert_eq!(reuse(&[]).dir(), None);
-    assert_eq!(reuse(&[("a.py", "def f(): pass\nif __name__ == '__main__': f()\n")]).dir(), None);
-    assert_eq!(reuse(&[("a.py", "import b\n"), ("b.py", "X = 1\n")]).dir(), None);
+    assert_eq!(reuse_of(&[]).dir(), None);
+    assert_eq!(reuse_of(&[("a.py", "def f(): pass\nif __name__ == '__main__': f()\n")]).dir(), None);
+    assert_eq!(reuse_of(&[("a.py", "import b\n"), ("b.py", "X = 1\n")]).dir(), None);
 }
 
 #[test]
@@ -384,7 +384,7 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_count() {
         ("latin.py", b"# caf\xe9\n"),
     ];
 
-    let reuse = of(files);
+    let reuse = reuse_of_files(files);
 
     let skipped: Vec<(&str, &str)> =
         reuse.skipped.iter().map(|file| (file.path.as_str(), file.why)).collect();
@@ -396,28 +396,28 @@ fn a_file_that_cannot_be_read_is_named_and_the_others_count() {
 fn definitions_below_if_and_try_are_top_level_and_those_in_functions_are_not() {
     let b = "if x:\n    def f(): pass\nelse:\n    def f(): pass\ntry:\n    class C: pass\nexcept E:\n    C = None\n\
              def outer():\n    def inner(): pass\nclass K:\n    def method(self): pass\n";
-    let project: Project<'_> = &[("a.py", "import b\nb.f(b.C)\n"), ("b.py", b)];
+    let project: ProjectFiles<'_> = &[("a.py", "import b\nb.f(b.C)\n"), ("b.py", b)];
 
-    assert_eq!(symbols(project), ["b f: a", "b C: a", "b outer:", "b K:"]);
+    assert_eq!(symbol_lines(project), ["b f: a", "b C: a", "b outer:", "b K:"]);
 }
 
 #[test]
 fn modules_that_import_each_other_are_followed_all_the_same() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("a.py", "from b import *\nfrom c import x\nx()\ny()\n"),
         ("b.py", "from a import *\nfrom c import *\n__all__ = ['x', 'y']\n"),
         ("c.py", "from b import z\nfrom a import x\nfrom d import *\n"),
         ("d.py", "from c import *\ndef y(): pass\n"),
     ];
 
-    assert_eq!(symbols(project), ["d y: a"]);
+    assert_eq!(symbol_lines(project), ["d y: a"]);
 }
 
-/// Which of the names of `m` another module, of this text, uses.
+/// Returns the names of `m` that another module with this text uses.
 fn used_by(text: &str) -> Vec<String> {
     let defined = "def a(): pass\ndef b(): pass\ndef c(): pass\nclass K: pass\n";
-    let project: Project<'_> = &[("main.py", text), ("m.py", defined), ("n.py", "def a(): pass\n")];
-    let used = symbols(project).into_iter().filter(|it| it.ends_with(": main"));
+    let project: ProjectFiles<'_> = &[("main.py", text), ("m.py", defined), ("n.py", "def a(): pass\n")];
+    let used = symbol_lines(project).into_iter().filter(|it| it.ends_with(": main"));
     used.map(|it| it.trim_end_matches(": main").to_owned()).collect()
 }
 
@@ -429,7 +429,7 @@ fn the_body_of_a_class_means_what_is_imported_until_it_binds_the_name_itself() {
     let decorator = "from m import a\nclass T:\n    @a\n    def a(self): return 1\n";
     let of_itself = "from m import a\nclass T:\n    a = a\n";
     let in_method = "from m import a\nclass T:\n    def a(self): return a()\n";
-    // Where a class binds a name, what it reads before is of the module and not of the function around it.
+    // Before a class binds a name, it reads the module's name and not that of the function around it.
     let in_function = "from m import a\ndef f():\n    a = 1\n    class T:\n        x = a\n        a = 2\n    return T\n";
 
     for text in [before, own_default, decorator, of_itself, in_method, in_function] {
@@ -453,7 +453,7 @@ fn what_is_bound_again_after_its_import_is_the_import_no_longer() {
         assert_eq!(used_by(text), [""; 0], "{text}");
     }
     assert_eq!(used_by("from m import a\nfrom n import a\na()\n"), ["n a"]);
-    // It is read before, or by what binds it again.
+    // The name is read before it is bound again, or by the statement that binds it again.
     for text in [
         "from m import a\na()\na = 3\n",
         "from m import a\na = a\n",
@@ -479,7 +479,7 @@ fn a_name_that_may_be_the_import_is_taken_for_it() {
     ] {
         assert_eq!(used_by(text), ["m a"], "{text}");
     }
-    // In the branch itself it is told.
+    // In the branch itself it is certain.
     assert_eq!(used_by("from m import a\nif x:\n    a = 3\n    a()\n"), [""; 0]);
     // A comprehension's own name is not that of the module, and its first iterable is read outside.
     assert_eq!(used_by("from m import a\nprint([a for a in range(3)])\n"), [""; 0]);
@@ -488,11 +488,11 @@ fn a_name_that_may_be_the_import_is_taken_for_it() {
 
 #[test]
 fn what_is_bound_again_is_not_passed_on() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("m.py", "def a(): pass\ndef b(): pass\n"),
         ("via.py", "from m import a, b\na = 3\n"),
         ("main.py", "from via import a, b\nprint(a, b)\n"),
     ];
 
-    assert_eq!(symbols(project), ["m a:", "m b: main"]);
+    assert_eq!(symbol_lines(project), ["m a:", "m b: main"]);
 }

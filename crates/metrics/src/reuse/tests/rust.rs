@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_crate_has_its_pub_items_and_their_users() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("Cargo.toml", "[package]\nname = \"my-shapes\"\n"),
         ("src/lib.rs", "pub mod area;\nmod draw;\npub mod shape;\npub use area::of;\n"),
         (
@@ -36,17 +36,17 @@ fn a_crate_has_its_pub_items_and_their_users() {
         "src/shape Unused:",
         "src/shape Sized: src/area",
     ];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
     let expected = [
-        ("src/area.rs", Role::Module),
-        ("src/draw/mod.rs", Role::Module),
-        ("src/draw/svg.rs", Role::Module),
-        ("src/lib.rs", Role::Module),
-        ("src/main.rs", Role::Entry),
-        ("src/shape.rs", Role::Module),
-        ("tests/it.rs", Role::Test),
+        ("src/area.rs", FileRole::Module),
+        ("src/draw/mod.rs", FileRole::Module),
+        ("src/draw/svg.rs", FileRole::Module),
+        ("src/lib.rs", FileRole::Module),
+        ("src/main.rs", FileRole::Entry),
+        ("src/shape.rs", FileRole::Module),
+        ("tests/it.rs", FileRole::Test),
     ];
-    assert_eq!(roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
+    assert_eq!(file_roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
 }
 
 #[test]
@@ -100,23 +100,23 @@ fn a_symbol_is_named_in_every_way_that_the_language_knows() {
         ("use std::f; fn own() { f(); }", ""),
     ] {
         let text = format!("{text}\n");
-        let project: Project<'_> = &[
+        let project: ProjectFiles<'_> = &[
             ("src/main.rs", "mod a; mod b; fn main() {}\n"),
             ("src/a.rs", &text),
             ("src/b.rs", "pub struct T;\npub fn f() {}\nfn own() {}\npub(self) fn hidden() {}\n"),
         ];
-        let all = reuse(project);
+        let all = reuse_of(project);
         assert_eq!(all.skipped, [], "{text}");
         let used = all.symbols.iter().filter(|symbol| symbol.reused_by == ["src/a.rs"]);
         let used: Vec<&str> = used.map(|symbol| symbol.name.as_str()).collect();
         assert_eq!(used.join(" "), expected, "{text}");
-        assert_eq!(all.exported(), 2, "{text}");
+        assert_eq!(all.exported_count(), 2, "{text}");
     }
 }
 
 #[test]
 fn modules_in_a_file_and_files_of_other_names_are_found() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "src/lib.rs",
             "pub mod shapes { pub mod round { pub fn area() {} } pub mod deep; }\n#[path = \"odd/name.rs\"]\nmod other;\n#[cfg(test)]\nmod helpers;\npub mod prelude { pub use crate::shapes::round::*; pub use crate::other::odd; }\n",
@@ -128,7 +128,7 @@ fn modules_in_a_file_and_files_of_other_names_are_found() {
             "src/shapes/deep.rs",
             "pub mod deeper;\nuse crate::prelude::{area, odd};\npub fn deep() { area(); odd(); super::round::area(); }\n",
         ),
-        // Its file is declared by one that comes after the file that declares that one.
+        // Its file is declared by a file that comes after the file that declares that one.
         ("src/shapes/deep/deeper.rs", "pub fn deeper() {}\n"),
         ("src/shapes/deep/unknown.rs", "pub fn unknown() {}\n"),
     ];
@@ -140,15 +140,15 @@ fn modules_in_a_file_and_files_of_other_names_are_found() {
         "src/shapes/deep deep:",
         "src/shapes/deep/deeper deeper:",
     ];
-    assert_eq!(symbols(project), expected);
-    let tests = roles(project).into_iter().filter(|(_, role)| *role == Role::Test);
+    assert_eq!(symbol_lines(project), expected);
+    let tests = file_roles(project).into_iter().filter(|(_, role)| *role == FileRole::Test);
     let tests: Vec<String> = tests.map(|(path, _)| path).collect();
     assert_eq!(tests, ["src/helpers.rs", "src/helpers/more.rs"]);
 }
 
 #[test]
 fn a_module_that_a_macro_declares_is_one() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("src/formats/left.rs", "pub fn left() {}\n"),
         ("src/formats/mod.rs", "declare! { one, two }\n"),
         ("src/formats/one.rs", "use super::two::two;\npub fn one() { two(); }\n"),
@@ -157,12 +157,12 @@ fn a_module_that_a_macro_declares_is_one() {
     ];
 
     let expected = ["src/formats/one one:", "src/formats/two two: src/formats/one"];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
 }
 
 #[test]
 fn packages_of_a_workspace_use_each_other_by_their_names() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"),
         ("crates/app/Cargo.toml", "[package]\nname = \"app\"\n"),
         ("crates/app/src/main.rs", "use core_of_it::run;\nfn main() { run(named::go()); }\n"),
@@ -175,12 +175,12 @@ fn packages_of_a_workspace_use_each_other_by_their_names() {
         "crates/core/src/lib run: crates/app/src/main",
         "crates/named/src/lib go: crates/app/src/main",
     ];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
 }
 
 #[test]
 fn modules_that_declare_and_import_each_other_come_to_an_end() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "src/a.rs",
             "#[path = \"b.rs\"] mod b; #[path = \"a.rs\"] mod a; pub use b::*; pub fn f() { b::g(); }\n",
@@ -191,5 +191,5 @@ fn modules_that_declare_and_import_each_other_come_to_an_end() {
         ),
     ];
 
-    assert_eq!(symbols(project), ["src/a f: src/b", "src/b g: src/a"]);
+    assert_eq!(symbol_lines(project), ["src/a f: src/b", "src/b g: src/a"]);
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_application_in_modules_has_its_exports_and_their_users() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "src/main.ts",
             "import { App } from './app';\nimport start, * as util from './util.js';\nstart(App);\nutil.log('x');\n",
@@ -33,8 +33,8 @@ fn an_application_in_modules_has_its_exports_and_their_users() {
         "src/util unused:",
         "src/util later:",
     ];
-    assert_eq!(symbols(project), expected);
-    assert_eq!(roles(project)[1], ("src/main.ts".to_owned(), Role::Entry));
+    assert_eq!(symbol_lines(project), expected);
+    assert_eq!(file_roles(project)[1], ("src/main.ts".to_owned(), FileRole::Entry));
 }
 
 #[test]
@@ -93,13 +93,13 @@ fn a_module_is_named_in_every_way_that_the_languages_know() {
         ("import { f } from './other'; f()", ""),
         ("import { f } from 'b'; f()", ""),
     ] {
-        let project: Project<'_> = &[("a.tsx", text), ("b.ts", b)];
-        let all = reuse(project);
+        let project: ProjectFiles<'_> = &[("a.tsx", text), ("b.ts", b)];
+        let all = reuse_of(project);
         let reused = all.symbols.iter().filter(|symbol| !symbol.reused_by.is_empty());
         let reused: Vec<&str> = reused.map(|symbol| symbol.name.as_str()).collect();
         assert_eq!(reused.join(" "), expected, "{text}");
         assert_eq!(
-            all.exported(),
+            all.exported_count(),
             if text.contains("'b'") || text.contains("other") { 0 } else { 3 },
             "{text}"
         );
@@ -119,10 +119,10 @@ fn what_a_file_of_commonjs_exports_is_public() {
         ("module.exports = () => 1;", "module.exports"),
         ("function own(exports) { exports.f = () => 1 }", ""),
     ] {
-        let project: Project<'_> =
+        let project: ProjectFiles<'_> =
             &[("a.js", "require('./b');"), ("b.cjs", text), ("c.js", "require('./b.cjs')")];
         let mut names: Vec<String> =
-            reuse(project).symbols.into_iter().map(|symbol| symbol.name).collect();
+            reuse_of(project).symbols.into_iter().map(|symbol| symbol.name).collect();
         let mut expected: Vec<&str> = expected.split_whitespace().collect();
         names.sort();
         expected.sort_unstable();
@@ -132,7 +132,7 @@ fn what_a_file_of_commonjs_exports_is_public() {
 
 #[test]
 fn a_name_is_followed_through_files_that_pass_it_on() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         (
             "app.mjs",
             "import { one, two, Three, four as five } from './lib/index.js';\nimport def from './lib/deep/def';\none(two, Three, five, def);\n",
@@ -165,7 +165,7 @@ fn a_name_is_followed_through_files_that_pass_it_on() {
         "lib/deep/two two: app",
         "lib/one one: app",
     ];
-    assert_eq!(symbols(project), expected);
+    assert_eq!(symbol_lines(project), expected);
 }
 
 #[test]
@@ -177,14 +177,14 @@ fn the_whole_of_an_export_is_used_by_whoever_calls_it_or_reads_of_it() {
         "const { make } = require('./b'); make()",
         "require('./b')()",
     ] {
-        let project: Project<'_> = &[("a.js", text), ("b.js", "module.exports = class B {};\n")];
-        assert_eq!(symbols(project), ["b B: a"], "{text}");
+        let project: ProjectFiles<'_> = &[("a.js", text), ("b.js", "module.exports = class B {};\n")];
+        assert_eq!(symbol_lines(project), ["b B: a"], "{text}");
     }
 }
 
 #[test]
 fn a_file_that_is_run_is_an_entry_and_types_alone_are_no_module() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("a.js", "export function f() {}\nif (require.main === module) f();\n"),
         (
             "b.mjs",
@@ -202,24 +202,24 @@ fn a_file_that_is_run_is_an_entry_and_types_alone_are_no_module() {
     ];
 
     let expected = [
-        ("a.js", Role::Entry),
-        ("b.mjs", Role::Entry),
-        ("c.js", Role::Entry),
-        ("e2e/d.js", Role::Test),
-        ("t.d.ts", Role::Other),
-        ("u.spec.tsx", Role::Test),
-        ("vite.config.ts", Role::Entry),
+        ("a.js", FileRole::Entry),
+        ("b.mjs", FileRole::Entry),
+        ("c.js", FileRole::Entry),
+        ("e2e/d.js", FileRole::Test),
+        ("t.d.ts", FileRole::Other),
+        ("u.spec.tsx", FileRole::Test),
+        ("vite.config.ts", FileRole::Entry),
     ];
-    assert_eq!(roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
+    assert_eq!(file_roles(project), expected.map(|(path, role)| (path.to_owned(), role)));
 }
 
 #[test]
 fn modules_that_import_each_other_are_followed_all_the_same() {
-    let project: Project<'_> = &[
+    let project: ProjectFiles<'_> = &[
         ("a.ts", "export * from './b';\nimport { x, y } from './b';\nx(y);\n"),
         ("b.ts", "export * from './a';\nexport * from './c';\nexport { x } from './b';\n"),
         ("c.ts", "export * from './b';\nexport function y() {}\n"),
     ];
 
-    assert_eq!(symbols(project), ["c y: a"]);
+    assert_eq!(symbol_lines(project), ["c y: a"]);
 }

@@ -1,55 +1,56 @@
-//! What the names of a rule's patterns are bound to.
+//! The bindings of the names in a rule's patterns.
 
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
-/// Nodes by the places of names; what was bound last can be undone.
+/// The nodes bound to each name; the latest bindings can be undone.
 #[derive(Debug)]
-pub struct Bindings {
-    bound: Vec<Bound>,
-    /// What a name was bound to before, in the order it was bound again.
-    before: Vec<(usize, Bound)>,
+pub struct NameBindings {
+    bound: Vec<BoundNodes>,
+    /// The former bindings, in the order in which they were replaced.
+    before: Vec<(usize, BoundNodes)>,
 }
 
-/// What a name stands for. `$A` and `$$$A` are two names.
+/// The nodes bound to a name. `$A` and `$$$A` are two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub enum BoundNodes {
     Nothing,
     One(usize),
-    /// Children of one node that stand side by side: the first, and how many.
+    /// Adjacent children of one node: the first, and their number.
     Many(usize, usize),
 }
 
-impl Bindings {
+impl NameBindings {
     pub fn new(names: usize) -> Self {
-        Self { bound: vec![Bound::Nothing; names], before: vec![] }
+        Self { bound: vec![BoundNodes::Nothing; names], before: vec![] }
     }
 
-    /// What to [`undo`](Self::undo) to.
-    pub fn mark(&self) -> usize {
+    /// Returns the point for a later [`undo_to`](Self::undo_to).
+    pub fn undo_point(&self) -> usize {
         self.before.len()
     }
 
-    pub fn undo(&mut self, mark: usize) {
+    /// Undoes all bindings since [`undo_point`](Self::undo_point) returned `mark`.
+    pub fn undo_to(&mut self, mark: usize) {
         while self.before.len() > mark {
             let Some((name, bound)) = self.before.pop() else { return };
             self.bound[name] = bound;
         }
     }
 
-    /// The node that a name stands for.
-    pub fn one(&self, name: usize) -> Option<usize> {
+    /// Returns the node that a name is bound to; None where it is not bound to a single node.
+    pub fn single_node(&self, name: usize) -> Option<usize> {
         match self.bound[name] {
-            Bound::One(at) => Some(at),
-            Bound::Nothing | Bound::Many(..) => None,
+            BoundNodes::One(at) => Some(at),
+            BoundNodes::Nothing | BoundNodes::Many(..) => None,
         }
     }
 
-    /// False where the name is bound to something else already.
-    pub fn bind(&mut self, name: usize, to: Bound, flat: &Flat<'_>, text: &str) -> bool {
+    /// Binds a name; returns false where it is already bound to something else.
+    pub fn bind_name(&mut self, name: usize, to: BoundNodes, flat: &FlatTree<'_>, text: &str) -> bool {
         let is_free = match (self.bound[name], to) {
-            (Bound::One(known), Bound::One(at)) => is_same(flat, text, known, at),
-            (Bound::Many(known, of), Bound::Many(first, count)) => {
-                are_same(flat, text, (known, of), (first, count))
+            (BoundNodes::One(known), BoundNodes::One(at)) => is_same(flat, text, known, at),
+            (BoundNodes::Many(known, known_count), BoundNodes::Many(first, count)) => {
+                are_same(flat, text, (known, known_count), (first, count))
             }
             _ => true,
         };
@@ -61,8 +62,9 @@ impl Bindings {
     }
 }
 
-/// Whether two nodes are written alike: where one has no named children by their texts, else child by child.
-fn is_same(flat: &Flat<'_>, text: &str, one: usize, two: usize) -> bool {
+/// Returns whether two nodes have the same code: compared by text where one has no named children, else child by
+/// child.
+fn is_same(flat: &FlatTree<'_>, text: &str, one: usize, two: usize) -> bool {
     let is_named_leaf = |at| flat.named_children(at).next().is_none();
     if one == two {
         return true;
@@ -83,8 +85,8 @@ fn is_same(flat: &Flat<'_>, text: &str, one: usize, two: usize) -> bool {
     }
 }
 
-/// Of nodes without a name only the others are asked.
-fn are_same(flat: &Flat<'_>, text: &str, ones: (usize, usize), twos: (usize, usize)) -> bool {
+/// Returns whether two sequences have the same code; nodes without a name are ignored.
+fn are_same(flat: &FlatTree<'_>, text: &str, ones: (usize, usize), twos: (usize, usize)) -> bool {
     let named = |(first, count): (usize, usize)| {
         let first = (count > 0).then_some(first);
         let all = std::iter::successors(first, |at| flat.next(*at)).take(count);

@@ -1,5 +1,5 @@
-//! Regular expressions of rules, asked of the texts of nodes. A rule asks the same few short texts again and again, and
-//! most say no more than a name, so that making them ready would take longer than all that is asked.
+//! Regular expressions of rules, matched against the texts of nodes. A rule matches the same few short texts again and
+//! again, and most expressions are just a name, so that compiling them would take longer than all the matching.
 
 use std::sync::OnceLock;
 
@@ -7,80 +7,81 @@ use memchr::memmem::Finder;
 use regex::{Regex, bytes};
 use regex_syntax::hir::{Class, Hir, HirKind, Look, literal::Extractor};
 
-/// A regular expression that can be made ready. It is made ready when it is first asked: most files ask few.
+/// A regular expression that is compiled when it is first used, since most files use few.
 #[derive(Debug)]
-pub struct Expression {
+pub struct RuleRegex {
     text: String,
-    ready: OnceLock<Ready>,
+    ready: OnceLock<CompiledRegex>,
 }
 
-/// A regular expression that was made ready.
+/// A compiled regular expression.
 #[derive(Debug)]
-enum Ready {
-    Texts(Texts),
-    Whole(Whole),
+enum CompiledRegex {
+    Texts(LiteralTexts),
+    Whole(FullRegex),
 }
 
-/// What most expressions come to: one of a few texts, anywhere or at an end.
+/// The form of most expressions: one of a few texts, anywhere or at an end.
 #[derive(Debug)]
-struct Texts {
+struct LiteralTexts {
     texts: Vec<Finder<'static>>,
     is_at_start: bool,
     is_at_end: bool,
 }
 
-/// An expression that says more.
+/// An expression that needs the regex library.
 #[derive(Debug)]
-struct Whole {
-    /// What is in whatever it matches, in this order: cheaper to look for than the whole.
+struct FullRegex {
+    /// Pieces of text that every match has, in this order; searching them is cheaper than running the expression.
     pieces: Vec<Finder<'static>>,
-    /// None where it cannot be made ready.
+    /// None where it cannot be compiled.
     regex: OnceLock<Option<Regex>>,
-    /// For text that is ASCII alone; None where it might say otherwise there. Its classes are a few ranges instead of those
-    /// of all scripts, so that it is ready in a tenth of the time.
-    of_ascii: OnceLock<Option<bytes::Regex>>,
+    /// The expression for ASCII text; None where its result could differ there. Its classes have a few ranges instead
+    /// of those of all scripts, so that it compiles in a tenth of the time.
+    ascii_regex: OnceLock<Option<bytes::Regex>>,
 }
 
-impl Expression {
+impl RuleRegex {
     pub fn new(text: &str) -> Self {
         Self { text: text.to_owned(), ready: OnceLock::new() }
     }
 
-    /// Whether it is well written and surely stays below the library's limit, 10 MB once it is ready.
+    /// Returns whether it is valid and certainly stays below the library's limit of 10 MB when compiled.
     pub fn is_sound(&self) -> bool {
         const MOST_STATES: usize = 60_000;
         let hir = regex_syntax::parse(&self.text);
-        self.ready.get_or_init(|| Ready::of(hir.as_ref().ok()));
-        hir.is_ok_and(|hir| states(&hir) <= MOST_STATES)
+        self.ready.get_or_init(|| CompiledRegex::from_hir(hir.as_ref().ok()));
+        hir.is_ok_and(|hir| state_count(&hir) <= MOST_STATES)
     }
 
-    /// `is_ascii` says that the text surely is; without that it is looked at.
+    /// Returns whether the expression matches in a text. `is_ascii` means that the text is certainly ASCII; else it is
+    /// checked.
     pub fn is_in(&self, text: &str, is_ascii: bool) -> bool {
-        let ready = || Ready::of(regex_syntax::parse(&self.text).ok().as_ref());
+        let ready = || CompiledRegex::from_hir(regex_syntax::parse(&self.text).ok().as_ref());
         match self.ready.get_or_init(ready) {
-            Ready::Texts(texts) => texts.are_in(text.as_bytes()),
-            Ready::Whole(whole) => whole.is_in(&self.text, text, is_ascii),
+            CompiledRegex::Texts(texts) => texts.are_in(text.as_bytes()),
+            CompiledRegex::Whole(whole) => whole.is_in(&self.text, text, is_ascii),
         }
     }
 }
 
-impl Ready {
-    /// None is one that is not well written.
-    fn of(hir: Option<&Hir>) -> Self {
-        if let Some(texts) = hir.and_then(Texts::of) {
+impl CompiledRegex {
+    /// Chooses the form of an expression; None stands for one that is not valid.
+    fn from_hir(hir: Option<&Hir>) -> Self {
+        if let Some(texts) = hir.and_then(LiteralTexts::from_hir) {
             return Self::Texts(texts);
         }
         let mut pieces = vec![];
         hir.into_iter().for_each(|hir| add_pieces(hir, &mut pieces));
-        Self::Whole(Whole { pieces, regex: OnceLock::new(), of_ascii: OnceLock::new() })
+        Self::Whole(FullRegex { pieces, regex: OnceLock::new(), ascii_regex: OnceLock::new() })
     }
 }
 
-impl Texts {
-    /// None where the expression says more than that, or of too many texts.
-    fn of(hir: &Hir) -> Option<Self> {
+impl LiteralTexts {
+    /// Returns the texts; None where the expression is not just a few texts.
+    fn from_hir(hir: &Hir) -> Option<Self> {
         hir.properties().maximum_len()?;
-        let (mut is_at_start, mut is_at_end, mut said) = (false, false, hir.clone());
+        let (mut is_at_start, mut is_at_end, mut rest) = (false, false, hir.clone());
         if let HirKind::Concat(parts) = hir.kind() {
             let looks = |part: Option<&Hir>, look| {
                 part.is_some_and(|part| *part.kind() == HirKind::Look(look))
@@ -88,12 +89,12 @@ impl Texts {
             is_at_start = looks(parts.first(), Look::Start);
             is_at_end = looks(parts.last(), Look::End);
             let inner = usize::from(is_at_start)..parts.len() - usize::from(is_at_end);
-            said = Hir::concat(parts[inner].to_vec());
+            rest = Hir::concat(parts[inner].to_vec());
         }
-        if !said.properties().look_set().is_empty() {
+        if !rest.properties().look_set().is_empty() {
             return None;
         }
-        let all = Extractor::new().extract(&said);
+        let all = Extractor::new().extract(&rest);
         let texts = all.literals().filter(|_| all.is_exact())?;
         let texts = texts.iter().map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
         Some(Self { texts, is_at_start, is_at_end })
@@ -109,7 +110,7 @@ impl Texts {
     }
 }
 
-impl Whole {
+impl FullRegex {
     fn is_in(&self, expression: &str, text: &str, is_ascii: bool) -> bool {
         let mut rest = text.as_bytes();
         for piece in &self.pieces {
@@ -117,7 +118,7 @@ impl Whole {
             rest = &rest[at + piece.needle().len()..];
         }
         if (is_ascii || text.is_ascii())
-            && let Some(regex) = self.of_ascii.get_or_init(|| of_ascii(expression))
+            && let Some(regex) = self.ascii_regex.get_or_init(|| ascii_regex(expression))
         {
             return regex.is_match(text.as_bytes());
         }
@@ -126,10 +127,10 @@ impl Whole {
     }
 }
 
-/// The same expression without what it says of other characters than those of ASCII. None unless it surely says the same
-/// of a text that has no others: none that ignores case, as `k` is the Kelvin sign then, and none that names characters by
-/// number or by property.
-fn of_ascii(text: &str) -> Option<bytes::Regex> {
+/// Compiles the expression for ASCII text only. None unless it certainly gives the same result on ASCII text: not for
+/// one that ignores case, because `k` then also means the Kelvin sign, and not for one that names characters by number
+/// or by property.
+fn ascii_regex(text: &str) -> Option<bytes::Regex> {
     let is_plain = |(at, c): (usize, char)| match c {
         '(' => text[at + 1..].strip_prefix('?').is_none_or(|flags| flags.starts_with(':')),
         '\\' => text[at + 1..].starts_with(|c: char| {
@@ -142,7 +143,7 @@ fn of_ascii(text: &str) -> Option<bytes::Regex> {
     is_same.then(|| bytes::RegexBuilder::new(text).unicode(false).build().ok()).flatten()
 }
 
-/// The pieces of text that are in whatever a regular expression matches, in order and none in another.
+/// Adds the pieces of text that every match of a regular expression has, in order and without overlap.
 fn add_pieces(hir: &Hir, pieces: &mut Vec<Finder<'static>>) {
     const MOST: usize = 24;
     const MOST_TIMES: u32 = 4;
@@ -162,8 +163,8 @@ fn add_pieces(hir: &Hir, pieces: &mut Vec<Finder<'static>>) {
     }
 }
 
-/// At least as many states as a regular expression takes once it is ready, of less than 100 bytes each.
-fn states(hir: &Hir) -> usize {
+/// Returns an upper bound for the states of the compiled expression, of less than 100 bytes each.
+fn state_count(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
@@ -173,21 +174,21 @@ fn states(hir: &Hir) -> usize {
         HirKind::Class(Class::Bytes(class)) => class.ranges().len() + 1,
         HirKind::Repetition(repeated) => {
             let times = repeated.max.unwrap_or(repeated.min.saturating_add(1)).max(1);
-            states(&repeated.sub).saturating_add(2).saturating_mul(times as usize)
+            state_count(&repeated.sub).saturating_add(2).saturating_mul(times as usize)
         }
-        HirKind::Capture(capture) => states(&capture.sub).saturating_add(2),
+        HirKind::Capture(capture) => state_count(&capture.sub).saturating_add(2),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().map(states).fold(1, usize::saturating_add)
+            parts.iter().map(state_count).fold(1, usize::saturating_add)
         }
     }
 }
 
-/// A range of characters is sequences of ranges of bytes: one where only the last byte differs, else at most two for each
-/// byte but the last, and one.
+/// Returns an upper bound for the states of a range of characters, which is compiled into sequences of byte ranges:
+/// one where only the last byte differs, else at most two for each byte but the last, and one.
 fn states_of_range(start: char, end: char) -> usize {
     let bytes = end.len_utf8();
     if start.len_utf8() < bytes {
-        // In several lengths.
+        // The range has encodings of several lengths.
         return (1..=bytes).map(|bytes| bytes * (2 * bytes - 1)).sum();
     }
     let has_one = u32::from(start) >> 6 == u32::from(end) >> 6;
@@ -239,9 +240,9 @@ mod tests {
         ) {
             let expression = pieces.concat();
             if let Ok(usual) = Regex::new(&expression) {
-                let ours = Expression::new(&expression);
-                let said = [ours.is_in(&text, text.is_ascii()), ours.is_in(&text, false)];
-                prop_assert_eq!(said, [usual.is_match(&text); 2], "{:?} in {:?}", expression, text);
+                let ours = RuleRegex::new(&expression);
+                let rest = [ours.is_in(&text, text.is_ascii()), ours.is_in(&text, false)];
+                prop_assert_eq!(rest, [usual.is_match(&text); 2], "{:?} in {:?}", expression, text);
             }
         }
     }
@@ -284,10 +285,10 @@ mod tests {
             "é",
             "le",
         ];
-        let of = |text: &str| regex_syntax::parse(text).ok().as_ref().and_then(Texts::of);
+        let literal_texts = |text: &str| regex_syntax::parse(text).ok().as_ref().and_then(LiteralTexts::from_hir);
 
         for expression in of_texts {
-            let (ours, usual) = (of(expression).unwrap(), Regex::new(expression).unwrap());
+            let (ours, usual) = (literal_texts(expression).unwrap(), Regex::new(expression).unwrap());
             for text in texts {
                 assert_eq!(
                     ours.are_in(text.as_bytes()),
@@ -296,7 +297,7 @@ mod tests {
                 );
             }
         }
-        let few: Vec<&str> = of_more.into_iter().filter(|text| of(text).is_some()).collect();
+        let few: Vec<&str> = of_more.into_iter().filter(|text| literal_texts(text).is_some()).collect();
         assert_eq!(few, [""; 0]);
     }
 
@@ -310,7 +311,7 @@ mod tests {
         ];
 
         assert_eq!(
-            usual.into_iter().filter(|text| of_ascii(text).is_none()).collect::<Vec<_>>(),
+            usual.into_iter().filter(|text| ascii_regex(text).is_none()).collect::<Vec<_>>(),
             [""; 0]
         );
     }
@@ -321,14 +322,14 @@ mod tests {
             ["(?i)k", r"\u{212a}", r"\x6b", r"\p{Lu}", r"\PM", "\u{e9}", "a(?x) b", "(?<n>a)"];
 
         assert_eq!(
-            left.into_iter().filter(|text| of_ascii(text).is_some()).collect::<Vec<_>>(),
+            left.into_iter().filter(|text| ascii_regex(text).is_some()).collect::<Vec<_>>(),
             [""; 0]
         );
     }
 
     #[test]
     fn an_expression_is_asked_of_text_of_any_script() {
-        let expression = Expression::new(r"^\w+$");
+        let expression = RuleRegex::new(r"^\w+$");
 
         assert!(expression.is_in("caf\u{e9}", false) && expression.is_in("cafe", true));
         assert!(!expression.is_in("caf\u{2019}", false) && !expression.is_in("a b", true));

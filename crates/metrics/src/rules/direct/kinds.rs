@@ -7,13 +7,13 @@ pub struct KindSet {
 }
 
 impl KindSet {
-    pub fn of(kinds: impl IntoIterator<Item = u16>) -> Self {
+    pub fn from_kinds(kinds: impl IntoIterator<Item = u16>) -> Self {
         let mut set = Self::default();
-        kinds.into_iter().for_each(|kind| set.add(kind));
+        kinds.into_iter().for_each(|kind| set.add_kind(kind));
         set
     }
 
-    fn add(&mut self, kind: u16) {
+    fn add_kind(&mut self, kind: u16) {
         let word = usize::from(kind) / 64;
         if self.words.len() <= word {
             self.words.resize(word + 1, 0);
@@ -21,32 +21,32 @@ impl KindSet {
         self.words[word] |= 1 << (kind % 64);
     }
 
-    pub fn has(&self, kind: u16) -> bool {
+    pub fn has_kind(&self, kind: u16) -> bool {
         self.words.get(usize::from(kind) / 64).is_some_and(|word| word & (1 << (kind % 64)) != 0)
     }
 
-    pub fn or(mut self, other: &Self) -> Self {
-        other.kinds().for_each(|kind| self.add(kind));
+    pub fn union_with(mut self, other: &Self) -> Self {
+        other.iter_kinds().for_each(|kind| self.add_kind(kind));
         self
     }
 
-    pub fn and(&self, other: &Self) -> Self {
-        Self::of(self.kinds().filter(|kind| other.has(*kind)))
+    pub fn intersection_with(&self, other: &Self) -> Self {
+        Self::from_kinds(self.iter_kinds().filter(|kind| other.has_kind(*kind)))
     }
 
-    /// Whether one kind is in both.
-    pub fn meets(&self, other: &Self) -> bool {
+    /// Returns whether the two sets share a kind.
+    pub fn overlaps_with(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(one, two)| one & two != 0)
     }
 
-    /// In ascending order.
-    pub fn kinds(&self) -> impl Iterator<Item = u16> + '_ {
+    /// Returns the kinds in ascending order.
+    pub fn iter_kinds(&self) -> impl Iterator<Item = u16> + '_ {
         let last = u16::try_from(self.words.len() * 64).unwrap_or(u16::MAX);
-        (0..last).filter(|kind| self.has(*kind))
+        (0..last).filter(|kind| self.has_kind(*kind))
     }
 
-    /// The kind, where there is one alone.
-    pub fn only(&self) -> Option<u16> {
+    /// Returns the kind of a set with exactly one kind.
+    pub fn only_kind(&self) -> Option<u16> {
         if self.words.iter().map(|word| word.count_ones()).sum::<u32>() != 1 {
             return None;
         }

@@ -1,103 +1,103 @@
 //! Rules matched over a flat tree.
 //!
-//! ast-grep asks the tree for each parent, child and brother, copies the names it has bound at each step and tries a
-//! rule's parts in the order they stand. Here a rule is read once into tests ([`read`]), the cheap ones first, that
-//! answer alike over [`Flat`]; what they cannot say is left to the library, rule by rule. A test holds both against each
-//! other. The names are ast-grep's: a *pattern* is code with holes, a *relation* is `has`, `inside`, `precedes` or
-//! `follows`.
+//! ast-grep fetches each parent, child and sibling from the tree, copies the bound names at each step and tries a
+//! rule's parts in their written order. Here a rule is converted once into tests ([`rule_reader`]), the cheap ones first,
+//! which give the same results over [`FlatTree`]; rules that cannot be expressed so are left to the library. A test
+//! compares the two. The names are ast-grep's: a *pattern* is code with holes, a *relation* is `has`, `inside`,
+//! `precedes` or `follows`.
 
 mod bindings;
 mod expression;
 mod kinds;
-mod needs;
+mod rule_needs;
 mod pattern;
-mod read;
+mod rule_reader;
 mod relation;
-mod tidy;
+mod test_order;
 
-use bindings::Bindings;
-use expression::Expression;
+use bindings::NameBindings;
+use expression::RuleRegex;
 use kinds::KindSet;
-pub use needs::Words;
-use needs::{Has, Needs};
-use pattern::Pattern;
-use relation::Relation;
-use trajview_code::flat::Flat;
+pub use rule_needs::PatternWords;
+use rule_needs::{PresentParts, RuleNeeds};
+use pattern::RulePattern;
+use relation::NodeRelation;
+use trajview_code::flat_tree::FlatTree;
 
 /// A rule, ready to match.
 #[derive(Debug)]
-pub struct Direct {
-    test: Test,
-    /// What `matches` names, by place.
-    utils: Vec<Test>,
-    /// What must hold of the node that a name is bound to.
-    constraints: Vec<(usize, Test)>,
-    /// How many names its patterns bind.
+pub struct DirectRule {
+    test: NodeTest,
+    /// The utility rules that `matches` names, by place.
+    utils: Vec<NodeTest>,
+    /// Tests for the nodes that names are bound to.
+    constraints: Vec<(usize, NodeTest)>,
+    /// The number of names that its patterns bind.
     names: usize,
-    /// Without which a file has no match.
-    needs: Needs,
-    /// Without which a node is no match.
-    needs_in_node: Needs,
+    /// A condition without which a file has no match.
+    needs: RuleNeeds,
+    /// A condition without which a node is no match.
+    needs_in_node: RuleNeeds,
 }
 
-/// What must hold of a node.
+/// A test of a node.
 #[derive(Debug)]
-enum Test {
+enum NodeTest {
     Kinds(KindSet),
-    Pattern(Pattern),
-    Regex(Box<Expression>),
-    Nth(Nth),
-    All(Vec<Test>),
-    Any(Vec<Test>),
-    Not(Box<Test>),
-    /// One of [`Direct::utils`].
+    Pattern(RulePattern),
+    Regex(Box<RuleRegex>),
+    Nth(NthChild),
+    All(Vec<NodeTest>),
+    Any(Vec<NodeTest>),
+    Not(Box<NodeTest>),
+    /// A utility rule: an index into [`DirectRule::utils`].
     Util(usize),
-    Relation(Box<Relation>),
+    Relation(Box<NodeRelation>),
 }
 
 /// The place of a node among the named children of its parent, counted from 1.
 #[derive(Debug)]
-struct Nth {
+struct NthChild {
     place: usize,
     is_from_the_end: bool,
 }
 
 /// A file as rules see it.
 #[derive(Debug)]
-pub struct File<'f> {
-    pub flat: &'f Flat<'f>,
+pub struct ScannedFile<'f> {
+    pub flat: &'f FlatTree<'f>,
     pub text: &'f str,
-    /// Whether a pattern passes over comments.
+    /// True where patterns skip comments.
     pub passes_over_comments: bool,
-    /// Whether all of the text is ASCII.
+    /// True where all of the text is ASCII.
     is_ascii: bool,
-    /// Indices of the nodes, in order, those of a kind side by side.
+    /// Indices of the nodes, grouped by kind, in order.
     by_kind: Vec<u32>,
-    /// Where those of each kind begin; one more at the end.
+    /// The start of each kind's group, with one more element at the end.
     starts: Vec<u32>,
-    has: Has,
+    has: PresentParts,
 }
 
-/// A rule at work on a file: what its tests need to know beside the node.
+/// A rule being matched on a file: the state that its tests need besides the node.
 #[derive(Debug)]
-pub struct Match<'f> {
-    file: &'f File<'f>,
-    rule: &'f Direct,
-    bindings: Bindings,
-    /// Of the pattern that is being matched.
+pub struct RuleMatcher<'f> {
+    file: &'f ScannedFile<'f>,
+    rule: &'f DirectRule,
+    bindings: NameBindings,
+    /// The strictness of the pattern that is being matched.
     is_exact: bool,
 }
 
-impl<'f> File<'f> {
+impl<'f> ScannedFile<'f> {
     /// `words` are those of the rules.
     pub fn new(
-        flat: &'f Flat<'f>,
+        flat: &'f FlatTree<'f>,
         text: &'f str,
         passes_over_comments: bool,
-        words: &Words,
+        words: &PatternWords,
     ) -> Self {
-        // What the grammar could not read has a number past all others, and stands in no list.
-        let kinds = flat.kinds();
+        // Syntax errors have a number past all others, and are in no group.
+        let kinds = flat.kind_count();
         let listed = || (0..).zip(&flat.entries).filter(|(_, it)| usize::from(it.kind) < kinds);
         let mut starts = vec![0_u32; kinds + 1];
         listed().for_each(|(_, entry)| starts[usize::from(entry.kind) + 1] += 1);
@@ -109,59 +109,59 @@ impl<'f> File<'f> {
             by_kind[*next as usize] = at;
             *next += 1;
         }
-        let has = words.of_file(flat, text, |kind| of_kind(&by_kind, &starts, kind));
+        let has = words.present_in_file(flat, text, |kind| nodes_of_kind(&by_kind, &starts, kind));
         Self { flat, text, passes_over_comments, is_ascii: text.is_ascii(), by_kind, starts, has }
     }
 
-    /// Indices of the nodes of a kind, in order.
-    pub fn of_kind(&self, kind: u16) -> &[u32] {
-        of_kind(&self.by_kind, &self.starts, kind)
+    /// Returns the indices of the nodes of a kind, in order.
+    pub fn nodes_of_kind(&self, kind: u16) -> &[u32] {
+        nodes_of_kind(&self.by_kind, &self.starts, kind)
     }
 
     fn text_of(&self, at: usize) -> &'f str {
         self.flat.text_of(self.text, at)
     }
 
-    /// Whether a pattern does not see the node.
+    /// Returns whether patterns skip the node.
     fn is_passed_over(&self, at: usize) -> bool {
         self.passes_over_comments && self.flat.node(at).is_extra()
     }
 }
 
-fn of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
+fn nodes_of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32] {
     let kind = usize::from(kind);
     let Some([from, to]) = starts.get(kind..kind + 2) else { return &[] };
     &by_kind[*from as usize..*to as usize]
 }
 
-impl Direct {
-    fn of(test: Test, utils: Vec<Test>, constraints: Vec<(usize, Test)>, names: usize) -> Self {
-        let (needs, needs_in_node) = (Needs::default(), Needs::default());
+impl DirectRule {
+    fn new(test: NodeTest, utils: Vec<NodeTest>, constraints: Vec<(usize, NodeTest)>, names: usize) -> Self {
+        let (needs, needs_in_node) = (RuleNeeds::default(), RuleNeeds::default());
         Self { test, utils, constraints, names, needs, needs_in_node }
     }
 
-    /// Whether it may match anywhere in a file.
-    pub fn may_match(&self, file: &File<'_>) -> bool {
+    /// Returns whether the rule may match anywhere in a file.
+    pub fn may_match(&self, file: &ScannedFile<'_>) -> bool {
         self.needs.are_met(file)
     }
 
-    /// Kinds of the nodes that it may match; None where it might match any.
-    pub fn kinds(&self) -> Option<Vec<u16>> {
-        Some(self.test.kinds(&self.utils, 0)?.kinds().collect())
+    /// Returns the kinds of the nodes that the rule may match; None where it may match any.
+    pub fn matched_kinds(&self) -> Option<Vec<u16>> {
+        Some(self.test.possible_kinds(&self.utils, 0)?.iter_kinds().collect())
     }
 
-    pub fn on<'f>(&'f self, file: &'f File<'f>) -> Match<'f> {
-        Match { file, rule: self, bindings: Bindings::new(self.names), is_exact: false }
+    /// Prepares the rule for matching on a file.
+    pub fn matcher_on<'f>(&'f self, file: &'f ScannedFile<'f>) -> RuleMatcher<'f> {
+        RuleMatcher { file, rule: self, bindings: NameBindings::new(self.names), is_exact: false }
     }
 
-    /// Which of some nodes, in order, match. Those that have none of the nodes of the file of which one is needed are not
-    /// tried.
-    pub fn matching<'f>(
+    /// Returns the nodes that match, in order. Nodes without any of the file's nodes that a match needs are not tried.
+    pub fn matching_nodes<'f>(
         &'f self,
-        file: &'f File<'f>,
+        file: &'f ScannedFile<'f>,
         nodes: &'f [u32],
     ) -> impl Iterator<Item = usize> + 'f {
-        let needed = self.needs_in_node.rarest(file);
+        let needed = self.needs_in_node.rarest_nodes(file);
         let last = needed.as_ref().map_or(Some(u32::MAX), |needed| needed.last().copied());
         let nodes = &nodes[..nodes.partition_point(|&at| last.is_some_and(|last| at <= last))];
         let mut next = 0;
@@ -172,67 +172,67 @@ impl Direct {
             }
             needed.get(next).is_some_and(|&node| node < file.flat.entries[at].after)
         };
-        let mut rule = self.on(file);
+        let mut rule = self.matcher_on(file);
         let nodes = nodes.iter().map(|&at| at as usize);
-        nodes.filter(move |&at| has_needed(at) && rule.matches(at))
+        nodes.filter(move |&at| has_needed(at) && rule.matches_node(at))
     }
 }
 
-impl Match<'_> {
-    /// Whether the rule matches a node.
-    pub fn matches(&mut self, at: usize) -> bool {
+impl RuleMatcher<'_> {
+    /// Returns whether the rule matches a node.
+    pub fn matches_node(&mut self, at: usize) -> bool {
         let rule = self.rule;
         let matches =
-            self.holds(&rule.test, at) && rule.constraints.iter().all(|one| self.is_kept(one));
-        self.bindings.undo(0);
+            self.test_holds(&rule.test, at) && rule.constraints.iter().all(|one| self.is_kept(one));
+        self.bindings.undo_to(0);
         matches
     }
 
-    /// What a test binds is undone where it does not hold.
-    fn holds(&mut self, test: &Test, at: usize) -> bool {
+    /// Returns whether a test holds for a node. Its bindings are undone where it does not.
+    fn test_holds(&mut self, test: &NodeTest, at: usize) -> bool {
         match test {
-            Test::Kinds(kinds) => kinds.has(self.file.flat.entries[at].kind),
-            Test::Pattern(pattern) => self.undone_unless(|this| pattern.matches(this, at)),
-            Test::Regex(expression) => expression.is_in(self.file.text_of(at), self.file.is_ascii),
-            Test::Nth(nth) => nth.holds(self.file.flat, at),
-            Test::All(tests) => {
-                self.undone_unless(|this| tests.iter().all(|test| this.holds(test, at)))
+            NodeTest::Kinds(kinds) => kinds.has_kind(self.file.flat.entries[at].kind),
+            NodeTest::Pattern(pattern) => self.undone_unless(|this| pattern.matches_node(this, at)),
+            NodeTest::Regex(expression) => expression.is_in(self.file.text_of(at), self.file.is_ascii),
+            NodeTest::Nth(nth) => nth.holds_for(self.file.flat, at),
+            NodeTest::All(tests) => {
+                self.undone_unless(|this| tests.iter().all(|test| this.test_holds(test, at)))
             }
-            Test::Any(tests) => tests.iter().any(|test| self.holds(test, at)),
-            Test::Not(test) => {
-                let before = self.bindings.mark();
-                let holds = self.holds(test, at);
-                self.bindings.undo(before);
+            NodeTest::Any(tests) => tests.iter().any(|test| self.test_holds(test, at)),
+            NodeTest::Not(test) => {
+                let before = self.bindings.undo_point();
+                let holds = self.test_holds(test, at);
+                self.bindings.undo_to(before);
                 !holds
             }
-            Test::Util(place) => {
-                self.rule.utils.get(*place).is_some_and(|test| self.holds(test, at))
+            NodeTest::Util(place) => {
+                self.rule.utils.get(*place).is_some_and(|test| self.test_holds(test, at))
             }
-            Test::Relation(relation) => relation.holds(self, at),
+            NodeTest::Relation(relation) => relation.holds_for(self, at),
         }
     }
 
     fn undone_unless(&mut self, holds: impl FnOnce(&mut Self) -> bool) -> bool {
-        let before = self.bindings.mark();
+        let before = self.bindings.undo_point();
         let holds = holds(self);
         if !holds {
-            self.bindings.undo(before);
+            self.bindings.undo_to(before);
         }
         holds
     }
 
-    /// As if nothing were bound yet, and binding nothing.
-    fn holds_alone(&mut self, test: &Test, at: usize) -> bool {
-        self.rule.on(self.file).holds(test, at)
+    /// Returns whether a test holds with no names bound; it leaves no bindings.
+    fn holds_alone(&mut self, test: &NodeTest, at: usize) -> bool {
+        self.rule.matcher_on(self.file).test_holds(test, at)
     }
 
-    fn is_kept(&mut self, (name, test): &(usize, Test)) -> bool {
-        self.bindings.one(*name).is_none_or(|at| self.holds(test, at))
+    fn is_kept(&mut self, (name, test): &(usize, NodeTest)) -> bool {
+        self.bindings.single_node(*name).is_none_or(|at| self.test_holds(test, at))
     }
 }
 
-impl Test {
-    /// Whether the library surely takes what is in it: every regular expression can be made ready.
+impl NodeTest {
+    /// Returns whether the library certainly accepts the test: every regular expression can be compiled.
     fn is_surely_taken(&self) -> bool {
         match self {
             Self::Kinds(_) | Self::Pattern(_) | Self::Util(_) => true,
@@ -245,8 +245,8 @@ impl Test {
     }
 }
 
-impl Nth {
-    fn holds(&self, flat: &Flat<'_>, at: usize) -> bool {
+impl NthChild {
+    fn holds_for(&self, flat: &FlatTree<'_>, at: usize) -> bool {
         let Some(parent) = flat.parent(at) else { return false };
         if !flat.entries[at].is_named {
             return false;

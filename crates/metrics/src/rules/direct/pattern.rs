@@ -1,23 +1,23 @@
-//! Code with holes, held against a node. The steps are those of ast-grep's `match_node_impl` in two of its strictnesses.
-//! In `smart` nodes of the code without a name may be passed over, and what follows the last that is asked for is not
-//! looked at; in `cst` every node counts.
+//! Matches a pattern (code with holes) against a node. The steps are those of ast-grep's `match_node_impl` in two of
+//! its strictnesses. In `smart` unnamed nodes of the code may be skipped, and nodes after the last one that the
+//! pattern needs are ignored; in `cst` every node counts.
 
-use super::{Match, bindings::Bound};
+use super::{RuleMatcher, bindings::BoundNodes};
 
 /// A pattern.
 #[derive(Debug)]
-pub struct Pattern {
-    pub goal: Goal,
-    /// The kind that the node must have beside, where the pattern is a hole alone.
+pub struct RulePattern {
+    pub goal: PatternGoal,
+    /// The kind that the node must also have, where the pattern is a single hole.
     pub kind: Option<u16>,
-    /// Whether the strictness is `cst`.
+    /// True where the strictness is `cst`.
     pub is_exact: bool,
 }
 
 /// A node of a pattern.
 #[derive(Debug)]
-pub enum Goal {
-    /// `$A` and `$_`: any node, which must have a name unless it is `$$A`.
+pub enum PatternGoal {
+    /// `$A` and `$_`: any node, which must be named unless the hole is `$$A`.
     Hole {
         name: Option<usize>,
         is_named: bool,
@@ -33,122 +33,124 @@ pub enum Goal {
     },
     Inner {
         kind: u16,
-        children: Box<[Goal]>,
+        children: Box<[PatternGoal]>,
     },
 }
 
-/// The kind of what the grammar could not read. In a pattern it stands for any.
+/// The kind of syntax errors. In a pattern it stands for any kind.
 pub const ERROR: u16 = u16::MAX;
 
-/// What came of one node of a pattern and one of the code.
+/// The result of matching one node of a pattern with one of the code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Met {
+enum MeetOutcome {
     Both,
-    /// The node of the code is to be passed over.
+    /// The node of the code has to be skipped.
     Passed,
     No,
 }
 
-/// Nodes of the code that are still to be met: a node and its younger brothers.
+/// The nodes of the code that remain to be matched: a node and its later siblings.
 #[derive(Debug, Clone, Copy)]
-struct Rest {
+struct RemainingSiblings {
     next: Option<usize>,
 }
 
-impl Pattern {
-    pub fn matches(&self, found: &mut Match<'_>, at: usize) -> bool {
-        if self.kind.is_some_and(|kind| kind != found.file.flat.entries[at].kind) {
+impl RulePattern {
+    /// Returns whether the pattern matches a node, and binds its names.
+    pub fn matches_node(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+        if self.kind.is_some_and(|kind| kind != matcher.file.flat.entries[at].kind) {
             return false;
         }
-        found.is_exact = self.is_exact;
+        matcher.is_exact = self.is_exact;
         match &self.goal {
-            Goal::Hole { name, is_named } => fills(found, *name, *is_named, at),
-            goal => met(found, goal, at) == Met::Both,
+            PatternGoal::Hole { name, is_named } => fill_hole(matcher, *name, *is_named, at),
+            goal => meet_goal(matcher, goal, at) == MeetOutcome::Both,
         }
     }
 }
 
-impl Rest {
-    fn pass(&mut self, found: &Match<'_>) {
-        self.next = self.next.and_then(|at| found.file.flat.next(at));
+impl RemainingSiblings {
+    fn skip_node(&mut self, matcher: &RuleMatcher<'_>) {
+        self.next = self.next.and_then(|at| matcher.file.flat.next(at));
     }
 
-    /// How many there are.
-    fn count(self, found: &Match<'_>) -> usize {
-        std::iter::successors(self.next, |at| found.file.flat.next(*at)).count()
+    /// Returns the number of remaining nodes.
+    fn count_nodes(self, matcher: &RuleMatcher<'_>) -> usize {
+        std::iter::successors(self.next, |at| matcher.file.flat.next(*at)).count()
     }
 }
 
-fn met(found: &mut Match<'_>, goal: &Goal, at: usize) -> Met {
-    let entry = &found.file.flat.entries[at];
+/// Matches one node of a pattern with one of the code.
+fn meet_goal(matcher: &mut RuleMatcher<'_>, goal: &PatternGoal, at: usize) -> MeetOutcome {
+    let entry = &matcher.file.flat.entries[at];
     match goal {
-        Goal::Leaf { kind, is_named, text } => {
+        PatternGoal::Leaf { kind, is_named, text } => {
             let is_kind = *kind == entry.kind || *kind == ERROR;
-            if is_kind && (!is_named || **text == *found.file.text_of(at)) {
-                Met::Both
-            } else if !found.is_exact && (!entry.is_named || found.file.is_passed_over(at)) {
-                Met::Passed
+            if is_kind && (!is_named || **text == *matcher.file.text_of(at)) {
+                MeetOutcome::Both
+            } else if !matcher.is_exact && (!entry.is_named || matcher.file.is_passed_over(at)) {
+                MeetOutcome::Passed
             } else {
-                Met::No
+                MeetOutcome::No
             }
         }
-        _ if matches!(goal, Goal::Hole { .. } | Goal::Many { .. })
-            && !found.is_exact
-            && found.file.is_passed_over(at) =>
+        _ if matches!(goal, PatternGoal::Hole { .. } | PatternGoal::Many { .. })
+            && !matcher.is_exact
+            && matcher.file.is_passed_over(at) =>
         {
-            Met::Passed
+            MeetOutcome::Passed
         }
-        Goal::Hole { name, is_named } => either(fills(found, *name, *is_named, at)),
-        Goal::Many { name } => either(binds_many(found, *name, at, 1)),
-        Goal::Inner { kind, children } => {
+        PatternGoal::Hole { name, is_named } => met_if(fill_hole(matcher, *name, *is_named, at)),
+        PatternGoal::Many { name } => met_if(binds_many(matcher, *name, at, 1)),
+        PatternGoal::Inner { kind, children } => {
             let is_kind = *kind == entry.kind || *kind == ERROR;
-            either(is_kind && all_met(found, children, at))
+            met_if(is_kind && all_met(matcher, children, at))
         }
     }
 }
 
-fn either(is_met: bool) -> Met {
-    if is_met { Met::Both } else { Met::No }
+fn met_if(is_met: bool) -> MeetOutcome {
+    if is_met { MeetOutcome::Both } else { MeetOutcome::No }
 }
 
-fn fills(found: &mut Match<'_>, name: Option<usize>, is_named: bool, at: usize) -> bool {
-    let (flat, text) = (found.file.flat, found.file.text);
+fn fill_hole(matcher: &mut RuleMatcher<'_>, name: Option<usize>, is_named: bool, at: usize) -> bool {
+    let (flat, text) = (matcher.file.flat, matcher.file.text);
     let may_fill = !is_named || flat.entries[at].is_named;
-    may_fill && name.is_none_or(|name| found.bindings.bind(name, Bound::One(at), flat, text))
+    may_fill && name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::One(at), flat, text))
 }
 
-fn binds_many(found: &mut Match<'_>, name: Option<usize>, first: usize, count: usize) -> bool {
-    let (flat, text) = (found.file.flat, found.file.text);
-    name.is_none_or(|name| found.bindings.bind(name, Bound::Many(first, count), flat, text))
+fn binds_many(matcher: &mut RuleMatcher<'_>, name: Option<usize>, first: usize, count: usize) -> bool {
+    let (flat, text) = (matcher.file.flat, matcher.file.text);
+    name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::Many(first, count), flat, text))
 }
 
-/// The children of a pattern's node and those of a node of the code.
-fn all_met(found: &mut Match<'_>, mut goals: &[Goal], parent: usize) -> bool {
-    let mut rest = Rest { next: found.file.flat.children(parent).next() };
+/// Returns whether the children of a pattern's node match those of a node of the code.
+fn all_met(matcher: &mut RuleMatcher<'_>, mut goals: &[PatternGoal], parent: usize) -> bool {
+    let mut rest = RemainingSiblings { next: matcher.file.flat.children(parent).next() };
     if rest.next.is_none() {
         return false;
     }
     loop {
-        if let [Goal::Many { name }, after @ ..] = goals {
-            match many_met(found, *name, after, &mut rest) {
-                Many::No => return false,
-                Many::All => return true,
-                Many::Again(after) => {
+        if let [PatternGoal::Many { name }, after @ ..] = goals {
+            match many_met(matcher, *name, after, &mut rest) {
+                ManyOutcome::No => return false,
+                ManyOutcome::All => return true,
+                ManyOutcome::Again(after) => {
                     goals = after;
                     continue;
                 }
-                Many::Until(after) => goals = after,
+                ManyOutcome::Until(after) => goals = after,
             }
         }
         let [goal, after @ ..] = goals else { return true };
-        match one_met(found, goal, &mut rest) {
-            Some(true) => rest.pass(found),
-            Some(false) => return !found.is_exact && are_optional(goals),
+        match one_met(matcher, goal, &mut rest) {
+            Some(true) => rest.skip_node(matcher),
+            Some(false) => return !matcher.is_exact && are_optional(goals),
             None => return false,
         }
         goals = after;
         if goals.is_empty() {
-            return !found.is_exact || rest.next.is_none();
+            return !matcher.is_exact || rest.next.is_none();
         }
         if rest.next.is_none() {
             return false;
@@ -156,70 +158,72 @@ fn all_met(found: &mut Match<'_>, mut goals: &[Goal], parent: usize) -> bool {
     }
 }
 
-/// Whether the goal is met by the next node that is not passed over; Some of false where none is left.
-fn one_met(found: &mut Match<'_>, goal: &Goal, rest: &mut Rest) -> Option<bool> {
+/// Returns whether the next node that is not skipped meets the goal: Some(true) where it does, Some(false) where no
+/// node is left, None where it does not.
+fn one_met(matcher: &mut RuleMatcher<'_>, goal: &PatternGoal, rest: &mut RemainingSiblings) -> Option<bool> {
     while let Some(at) = rest.next {
-        match met(found, goal, at) {
-            Met::Both => return Some(true),
-            Met::Passed => rest.pass(found),
-            Met::No => return None,
+        match meet_goal(matcher, goal, at) {
+            MeetOutcome::Both => return Some(true),
+            MeetOutcome::Passed => rest.skip_node(matcher),
+            MeetOutcome::No => return None,
         }
     }
     Some(false)
 }
 
-fn are_optional(goals: &[Goal]) -> bool {
-    goals.iter().all(|goal| matches!(goal, Goal::Many { .. }))
+fn are_optional(goals: &[PatternGoal]) -> bool {
+    goals.iter().all(|goal| matches!(goal, PatternGoal::Many { .. }))
 }
 
-/// What came of `$$$`.
-enum Many<'g> {
+/// The result of matching `$$$`.
+enum ManyOutcome<'g> {
     No,
-    /// It took all that was left.
+    /// It took all remaining nodes.
     All,
     /// It took one node, as the goal after it takes any number too.
-    Again(&'g [Goal]),
-    /// It took what stands before the node that meets the first of these.
-    Until(&'g [Goal]),
+    Again(&'g [PatternGoal]),
+    /// It took the nodes before the one that meets the first of these goals.
+    Until(&'g [PatternGoal]),
 }
 
+/// Matches `$$$` with as many nodes as needed, so that the goals after it can be met.
 fn many_met<'g>(
-    found: &mut Match<'_>,
+    matcher: &mut RuleMatcher<'_>,
     name: Option<usize>,
-    goals: &'g [Goal],
-    rest: &mut Rest,
-) -> Many<'g> {
-    // What has no name right after it is passed over in the pattern, and as much of what it took is not its own.
-    let passed = goals.iter().take_while(|goal| matches!(goal, Goal::Leaf { is_named: false, .. }));
+    goals: &'g [PatternGoal],
+    rest: &mut RemainingSiblings,
+) -> ManyOutcome<'g> {
+    // Unnamed nodes directly after it are skipped in the pattern, and as many of the taken nodes are given back.
+    let passed = goals.iter().take_while(|goal| matches!(goal, PatternGoal::Leaf { is_named: false, .. }));
     let passed = passed.count();
     let goals = &goals[passed..];
-    let Some(first) = rest.next else { return Many::No };
-    let takes = |found: &mut Match<'_>, count: usize| {
-        binds_many(found, name, first, count.saturating_sub(passed))
+    let Some(first) = rest.next else { return ManyOutcome::No };
+    let takes = |matcher: &mut RuleMatcher<'_>, count: usize| {
+        binds_many(matcher, name, first, count.saturating_sub(passed))
     };
     match goals {
         [] => {
-            let count = rest.count(found);
-            if takes(found, count) { Many::All } else { Many::No }
+            let count = rest.count_nodes(matcher);
+            if takes(matcher, count) { ManyOutcome::All } else { ManyOutcome::No }
         }
-        [Goal::Many { .. }, ..] => {
-            rest.pass(found);
-            if rest.next.is_some() && takes(found, 1) { Many::Again(goals) } else { Many::No }
+        [PatternGoal::Many { .. }, ..] => {
+            rest.skip_node(matcher);
+            if rest.next.is_some() && takes(matcher, 1) { ManyOutcome::Again(goals) } else { ManyOutcome::No }
         }
         [goal, ..] => {
             let mut count = 0;
             loop {
-                let Some(at) = rest.next else { return Many::No };
-                let before = found.bindings.mark();
-                let is_met = met(found, goal, at) == Met::Both;
-                found.bindings.undo(before);
+                let Some(at) = rest.next else { return ManyOutcome::No };
+                let before = matcher.bindings.undo_point();
+                let is_met = meet_goal(matcher, goal, at) == MeetOutcome::Both;
+                matcher.bindings.undo_to(before);
                 if is_met {
                     break;
                 }
-                rest.pass(found);
+                rest.skip_node(matcher);
                 count += 1;
             }
-            if takes(found, count) { Many::Until(goals) } else { Many::No }
+            if takes(matcher, count) { ManyOutcome::Until(goals) } else { ManyOutcome::No }
         }
     }
 }

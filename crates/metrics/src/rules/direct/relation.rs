@@ -1,22 +1,22 @@
-//! What must hold of a node's children, ancestors or brothers.
+//! Tests of a node's children, ancestors or siblings.
 
-use super::{Match, Test, kinds::KindSet};
+use super::{RuleMatcher, NodeTest, kinds::KindSet};
 
-/// A test of other nodes, and which.
+/// A test of related nodes.
 #[derive(Debug)]
-pub struct Relation {
-    pub of: Of,
-    pub test: Test,
-    /// The kinds that the test may hold of; None where it may of any.
+pub struct NodeRelation {
+    pub related: RelatedNodes,
+    pub test: NodeTest,
+    /// The kinds for which the test may hold; None where it may hold for any.
     pub kinds: Option<KindSet>,
-    pub until: Until,
+    pub until: RelationStop,
     /// The number of a field of the grammar.
     pub field: Option<u16>,
 }
 
-/// Which nodes are asked.
+/// The nodes that are tested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum RelatedNodes {
     /// `has`
     Below,
     /// `inside`
@@ -27,56 +27,57 @@ pub enum Of {
     Before,
 }
 
-/// How far: `stopBy`.
+/// The distance to which nodes are tested: `stopBy`.
 #[derive(Debug)]
-pub enum Until {
-    /// The nearest alone: for `has` every child.
+pub enum RelationStop {
+    /// Only the nearest nodes: for `has` every child.
     Near,
     End,
-    /// Up to the first that this holds of, which is asked too.
-    Holds(Test),
+    /// Up to and including the first node for which this test holds.
+    Holds(NodeTest),
 }
 
-impl Relation {
+impl NodeRelation {
+    /// Returns whether the library certainly accepts the relation.
     pub fn is_surely_taken(&self) -> bool {
         let stop = match &self.until {
-            Until::Near | Until::End => None,
-            Until::Holds(stop) => Some(stop),
+            RelationStop::Near | RelationStop::End => None,
+            RelationStop::Holds(stop) => Some(stop),
         };
-        self.test.is_surely_taken() && stop.is_none_or(Test::is_surely_taken)
+        self.test.is_surely_taken() && stop.is_none_or(NodeTest::is_surely_taken)
     }
 
-    /// Whether one of the other nodes is as it must be; what the first such binds stays bound.
-    pub fn holds(&self, found: &mut Match<'_>, at: usize) -> bool {
-        let flat = found.file.flat;
-        match self.of {
-            Of::Below => match self.field {
-                Some(field) => self.holds_of_field(found, at, field),
-                None => self.holds_below(found, at),
+    /// Returns whether one of the related nodes passes the test; the bindings of the first one remain.
+    pub fn holds_for(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+        let flat = matcher.file.flat;
+        match self.related {
+            RelatedNodes::Below => match self.field {
+                Some(field) => self.holds_of_field(matcher, at, field),
+                None => self.holds_below(matcher, at),
             },
-            Of::Above => self.holds_above(found, at),
-            Of::After => self.holds_beside(found, at, |at| flat.next(at)),
-            Of::Before => self.holds_beside(found, at, |at| flat.previous(at)),
+            RelatedNodes::Above => self.holds_above(matcher, at),
+            RelatedNodes::After => self.holds_beside(matcher, at, |at| flat.next(at)),
+            RelatedNodes::Before => self.holds_beside(matcher, at, |at| flat.previous(at)),
         }
     }
 
-    fn is_met(&self, found: &mut Match<'_>, at: usize) -> bool {
-        let kind = found.file.flat.entries[at].kind;
-        self.kinds.as_ref().is_none_or(|kinds| kinds.has(kind)) && found.holds(&self.test, at)
+    fn is_met(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+        let kind = matcher.file.flat.entries[at].kind;
+        self.kinds.as_ref().is_none_or(|kinds| kinds.has_kind(kind)) && matcher.test_holds(&self.test, at)
     }
 
-    fn holds_below(&self, found: &mut Match<'_>, at: usize) -> bool {
-        let flat = found.file.flat;
+    fn holds_below(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+        let flat = matcher.file.flat;
         match &self.until {
-            Until::Near => flat.children(at).any(|child| self.is_met(found, child)),
-            Until::End => self.holds_within(found, at + 1, flat.entries[at].after as usize),
-            Until::Holds(stop) => {
+            RelationStop::Near => flat.children(at).any(|child| self.is_met(matcher, child)),
+            RelationStop::End => self.holds_within(matcher, at + 1, flat.entries[at].after as usize),
+            RelationStop::Holds(stop) => {
                 let (mut next, last) = (at + 1, flat.entries[at].after as usize);
                 while next < last {
-                    if self.is_met(found, next) {
+                    if self.is_met(matcher, next) {
                         return true;
                     }
-                    let is_last = found.holds_alone(stop, next);
+                    let is_last = matcher.holds_alone(stop, next);
                     next = if is_last { flat.entries[next].after as usize } else { next + 1 };
                 }
                 false
@@ -84,43 +85,43 @@ impl Relation {
         }
     }
 
-    /// Of a node from the first index up to the last, which is not asked.
-    fn holds_within(&self, found: &mut Match<'_>, first: usize, last: usize) -> bool {
-        let Some(kind) = self.kinds.as_ref().and_then(KindSet::only) else {
-            return (first..last).any(|at| self.is_met(found, at));
+    /// Returns whether a node from the first index up to, but not including, the last one passes the test.
+    fn holds_within(&self, matcher: &mut RuleMatcher<'_>, first: usize, last: usize) -> bool {
+        let Some(kind) = self.kinds.as_ref().and_then(KindSet::only_kind) else {
+            return (first..last).any(|at| self.is_met(matcher, at));
         };
-        let of_kind = found.file.of_kind(kind);
+        let of_kind = matcher.file.nodes_of_kind(kind);
         let from = of_kind.partition_point(|&at| (at as usize) < first);
         let within = of_kind[from..].iter().map(|&at| at as usize).take_while(|&at| at < last);
-        within.into_iter().any(|at| found.holds(&self.test, at))
+        within.into_iter().any(|at| matcher.test_holds(&self.test, at))
     }
 
-    fn holds_of_field(&self, found: &mut Match<'_>, at: usize, field: u16) -> bool {
-        let flat = found.file.flat;
-        let Some(child) = of_field(found, at, field) else { return false };
+    fn holds_of_field(&self, matcher: &mut RuleMatcher<'_>, at: usize, field: u16) -> bool {
+        let flat = matcher.file.flat;
+        let Some(child) = child_in_field(matcher, at, field) else { return false };
         match &self.until {
-            Until::Near => self.is_met(found, child),
-            Until::End => self.holds_within(found, child, flat.entries[child].after as usize),
-            Until::Holds(stop) => {
-                self.is_met(found, child)
-                    || (!found.holds_alone(stop, child)
-                        && flat.children(child).any(|inner| self.is_met(found, inner)))
+            RelationStop::Near => self.is_met(matcher, child),
+            RelationStop::End => self.holds_within(matcher, child, flat.entries[child].after as usize),
+            RelationStop::Holds(stop) => {
+                self.is_met(matcher, child)
+                    || (!matcher.holds_alone(stop, child)
+                        && flat.children(child).any(|inner| self.is_met(matcher, inner)))
             }
         }
     }
 
-    fn holds_above(&self, found: &mut Match<'_>, at: usize) -> bool {
-        let flat = found.file.flat;
+    fn holds_above(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+        let flat = matcher.file.flat;
         let mut below = at;
         while let Some(above) = flat.parent(below) {
             let is_path =
-                self.field.is_none_or(|field| of_field(found, above, field) == Some(below));
+                self.field.is_none_or(|field| child_in_field(matcher, above, field) == Some(below));
             let is_last = match &self.until {
-                Until::Near => true,
-                Until::End => false,
-                Until::Holds(stop) => found.holds_alone(stop, above),
+                RelationStop::Near => true,
+                RelationStop::End => false,
+                RelationStop::Holds(stop) => matcher.holds_alone(stop, above),
             };
-            if is_path && self.is_met(found, above) {
+            if is_path && self.is_met(matcher, above) {
                 return true;
             }
             if is_last {
@@ -133,18 +134,18 @@ impl Relation {
 
     fn holds_beside(
         &self,
-        found: &mut Match<'_>,
+        matcher: &mut RuleMatcher<'_>,
         at: usize,
         beside: impl Fn(usize) -> Option<usize>,
     ) -> bool {
         let mut next = beside(at);
         while let Some(other) = next {
             let is_last = match &self.until {
-                Until::Near => true,
-                Until::End => false,
-                Until::Holds(stop) => found.holds_alone(stop, other),
+                RelationStop::Near => true,
+                RelationStop::End => false,
+                RelationStop::Holds(stop) => matcher.holds_alone(stop, other),
             };
-            if self.is_met(found, other) {
+            if self.is_met(matcher, other) {
                 return true;
             }
             next = if is_last { None } else { beside(other) };
@@ -153,9 +154,9 @@ impl Relation {
     }
 }
 
-/// The child in a field of a node.
-fn of_field(found: &Match<'_>, at: usize, field: u16) -> Option<usize> {
-    let flat = found.file.flat;
+/// Returns the child in a field of a node.
+fn child_in_field(matcher: &RuleMatcher<'_>, at: usize, field: u16) -> Option<usize> {
+    let flat = matcher.file.flat;
     let child = flat.node(at).child_by_field_id(field)?;
     flat.children(at).find(|&at| flat.node(at).id() == child.id())
 }

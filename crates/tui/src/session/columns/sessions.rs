@@ -1,8 +1,8 @@
-//! The columns that tell sessions apart: when and where somebody worked with an agent, and how it stands.
+//! The columns that identify sessions: the time and place of the work with an agent, and its state.
 
-use super::{About, Kind, Source, words};
+use super::{ColumnInfo, ColumnKind, ColumnSource, text_column};
 
-/// What a column tells of a session.
+/// A column of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionColumn {
     When,
@@ -16,20 +16,20 @@ pub enum SessionColumn {
 }
 
 impl SessionColumn {
-    pub const fn about(self) -> About {
+    pub const fn column_info(self) -> ColumnInfo {
         match self {
-            Self::When => number("when", 14),
-            Self::State => words("state", [8, 14]),
-            Self::Project => words("project", [8, 18]),
-            Self::Request => words("request", [20, 40]),
-            Self::Branch => words("branch", [6, 16]),
-            Self::Steps => number("steps", 6),
-            Self::Edits => number("edits", 6),
-            Self::Failures => About { title: "failed", ..number("failures", 6) },
+            Self::When => number_column("when", 14),
+            Self::State => text_column("state", [8, 14]),
+            Self::Project => text_column("project", [8, 18]),
+            Self::Request => text_column("request", [20, 40]),
+            Self::Branch => text_column("branch", [6, 16]),
+            Self::Steps => number_column("steps", 6),
+            Self::Edits => number_column("edits", 6),
+            Self::Failures => ColumnInfo { title: "failed", ..number_column("failures", 6) },
         }
     }
 
-    pub const fn help(self) -> &'static str {
+    pub const fn help_text(self) -> &'static str {
         match self {
             Self::When => "the last recorded moment, else when the file was written, in UTC",
             Self::State => {
@@ -45,6 +45,6 @@ impl SessionColumn {
     }
 }
 
-const fn number(word: &'static str, cells: usize) -> About {
-    About { kind: Kind::Number, source: Source::Run, ..words(word, [cells, cells]) }
+const fn number_column(word: &'static str, cells: usize) -> ColumnInfo {
+    ColumnInfo { kind: ColumnKind::Number, source: ColumnSource::Run, ..text_column(word, [cells, cells]) }
 }

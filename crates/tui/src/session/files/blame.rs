@@ -6,15 +6,15 @@ use std::{
 };
 
 use crate::session::{
-    ask::Answers,
+    pending::CachedAnswers,
     effect::Effect,
     question::Question,
-    request::{Numbers, Request, Sentence},
+    request::{RequestIds, RequestId, Sentence},
 };
 use trajview_run::{
     RepoPath, Run, StepId,
     files::{
-        Moment,
+        RunMoment,
         blame::{BlamedLine, LineOrigin},
     },
 };
@@ -22,54 +22,54 @@ use trajview_run::{
 /// A file at a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileAt {
-    pub moment: Moment,
+    pub moment: RunMoment,
     pub path: RepoPath,
 }
 
-/// Who wrote each line of a file.
+/// The writer of each line of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Blamed {
+pub struct BlamedFile {
     /// One entry a line.
     pub lines: Vec<BlamedLine>,
-    /// Of each step its number in its turn, counts from 1.
+    /// The number of each step in its turn, counted from 1.
     numbers: HashMap<StepId, usize>,
 }
 
-const KEPT: usize = 32;
+const MAX_KEPT: usize = 32;
 
 #[derive(Debug)]
-pub struct Blame {
-    kept: Answers<FileAt, Arc<Blamed>>,
+pub struct BlameCache {
+    kept: CachedAnswers<FileAt, Arc<BlamedFile>>,
 }
 
-impl Default for Blame {
+impl Default for BlameCache {
     fn default() -> Self {
-        Self { kept: Answers::of(KEPT) }
+        Self { kept: CachedAnswers::with_limit(MAX_KEPT) }
     }
 }
 
-impl Blame {
-    pub fn of(&self, file: &FileAt) -> Option<&Result<Arc<Blamed>, String>> {
+impl BlameCache {
+    pub fn blame_of(&self, file: &FileAt) -> Option<&Result<Arc<BlamedFile>, String>> {
         self.kept.get(file)
     }
 
-    pub fn ask(&mut self, numbers: &mut Numbers, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
+    pub fn ask_blame(&mut self, numbers: &mut RequestIds, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
         let (run, path, moment) = (run.clone(), file.path.clone(), file.moment);
-        self.kept.ask(numbers, file, || Question::Blame { run, path, moment })
+        self.kept.ask_once(numbers, file, || Question::Blame { run, path, moment })
     }
 
-    /// What is known of these files, and what is out, is worth nothing any more.
-    pub fn forget(&mut self, is_old: impl Fn(&FileAt) -> bool) {
-        self.kept.forget(is_old);
+    /// Forgets the answers about old files, and the question in progress.
+    pub fn forget_files(&mut self, is_old: impl Fn(&FileAt) -> bool) {
+        self.kept.forget_answers(is_old);
     }
 
-    pub fn take(&mut self, request: Request, run: &Run, lines: Result<Vec<BlamedLine>, Sentence>) {
-        self.kept.take(request, lines.map(|lines| Arc::new(Blamed::of(run, lines))));
+    pub fn take_answer(&mut self, request: RequestId, run: &Run, lines: Result<Vec<BlamedLine>, Sentence>) {
+        self.kept.take_answer(request, lines.map(|lines| Arc::new(BlamedFile::new(run, lines))));
     }
 }
 
-impl Blamed {
-    pub fn of(run: &Run, lines: Vec<BlamedLine>) -> Self {
+impl BlamedFile {
+    pub fn new(run: &Run, lines: Vec<BlamedLine>) -> Self {
         let turns: BTreeSet<usize> = lines.iter().filter_map(|line| line.turn).collect();
         let steps = turns.into_iter().flat_map(|turn| run.step_numbers(turn));
         let written: BTreeSet<StepId> = lines.iter().filter_map(|line| line.step).collect();
@@ -77,7 +77,7 @@ impl Blamed {
         Self { lines, numbers }
     }
 
-    pub fn number_of(&self, step: StepId) -> Option<usize> {
+    pub fn step_number(&self, step: StepId) -> Option<usize> {
         self.numbers.get(&step).copied()
     }
 
@@ -86,9 +86,9 @@ impl Blamed {
         self.numbers.values().copied().max().unwrap_or_default()
     }
 
-    /// Where another turn's lines begin than those above, in a run of one request another step's: numbers of lines, from 1,
-    /// in order. The first line is one.
-    pub fn starts(&self, run: &Run) -> Vec<usize> {
+    /// Returns the lines at which another turn's lines begin (in a run of one request another step's), counted from
+    /// 1, in order. The first line is one.
+    pub fn first_lines_by_writer(&self, run: &Run) -> Vec<usize> {
         let is_by_step = run.turns.len() == 1;
         let writer = |at: usize| {
             let line = &self.lines[at];
@@ -98,8 +98,8 @@ impl Blamed {
         (0..self.lines.len()).filter(is_start).map(|at| at + 1).collect()
     }
 
-    /// Whether any line was changed outside recorded edits.
-    pub fn has(&self, origin: LineOrigin) -> bool {
+    /// Returns whether any line has this origin.
+    pub fn has_origin(&self, origin: LineOrigin) -> bool {
         self.lines.iter().any(|line| line.origin == origin)
     }
 }

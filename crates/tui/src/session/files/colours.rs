@@ -1,53 +1,53 @@
 //! Syntax colours of a comparison. They arrive after the text and are never waited for.
 
 use crate::session::{
-    ask::Answers,
+    pending::CachedAnswers,
     effect::Effect,
     question::Question,
-    request::{Numbers, Request, Sentence},
+    request::{RequestIds, RequestId, Sentence},
 };
 
 use super::{
     DiffKey,
-    compared::Compared,
-    texts::{Sides, Texts},
+    compared_file::ComparedFile,
+    coloured_texts::{ColouredSides, TextsToColour},
 };
 
 #[derive(Debug)]
-pub struct Colours {
-    kept: Answers<DiffKey, Sides>,
+pub struct ColourCache {
+    kept: CachedAnswers<DiffKey, ColouredSides>,
 }
 
-const KEPT: usize = 64;
+const MAX_KEPT: usize = 64;
 
-impl Default for Colours {
+impl Default for ColourCache {
     fn default() -> Self {
-        Self { kept: Answers::of(KEPT) }
+        Self { kept: CachedAnswers::with_limit(MAX_KEPT) }
     }
 }
 
-impl Colours {
-    pub fn ask(
+impl ColourCache {
+    pub fn ask_colours(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         key: DiffKey,
-        compared: &Compared,
+        compared: &ComparedFile,
     ) -> Option<Effect> {
-        let texts = Texts::of(key.path.as_str(), &compared.diff)?;
-        self.kept.ask(numbers, key, || Question::Colours { texts })
+        let texts = TextsToColour::from_diff(key.path.as_str(), &compared.diff)?;
+        self.kept.ask_once(numbers, key, || Question::Colours { texts })
     }
 
-    pub fn take(&mut self, request: Request, colours: Result<Sides, Sentence>) {
-        self.kept.take(request, colours);
+    pub fn take_answer(&mut self, request: RequestId, colours: Result<ColouredSides, Sentence>) {
+        self.kept.take_answer(request, colours);
     }
 
     /// Gives up what is no longer true.
-    pub fn forget(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
-        self.kept.forget(is_old);
+    pub fn forget_colours(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
+        self.kept.forget_answers(is_old);
     }
 
-    /// None where the text stays plain: its colours are not here, or could not be worked out.
-    pub fn of(&self, key: &DiffKey) -> Option<&Sides> {
+    /// Returns the colours; None where the text stays plain: the colours are not known yet, or could not be computed.
+    pub fn colours_of(&self, key: &DiffKey) -> Option<&ColouredSides> {
         self.kept.get(key)?.as_ref().ok()
     }
 }

@@ -5,46 +5,46 @@ use std::sync::Arc;
 
 use trajview_run::{
     EditKind, RepoPath, Run, StepId,
-    files::{Change, FileDiff, Moment, Origin, Timeline, Version},
+    files::{FileChange, FileDiff, RunMoment, ChangeOrigin, Timeline, ChangeVersion},
 };
 
 use super::{
     Session,
-    ask::{Answers, Pending},
-    cache::Cache,
+    pending::{CachedAnswers, Pending},
+    cache::LruCache,
     effect::Effect,
     question::{Answer, Question},
-    request::{Numbers, Request, Sentence},
+    request::{RequestIds, RequestId, Sentence},
 };
 
 pub mod blame;
 pub mod colours;
-pub mod compared;
-pub mod texts;
+pub mod compared_file;
+pub mod coloured_texts;
 
-use blame::{Blame, FileAt};
-use colours::Colours;
-use compared::Compared;
+use blame::{BlameCache, FileAt};
+use colours::ColourCache;
+use compared_file::ComparedFile;
 
-/// Whose change a comparison is.
+/// The scope of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum DiffScope {
     /// Everything a turn did; counts from 0.
     Turn(usize),
-    /// What one step did.
+    /// The changes of one step.
     Step(StepId),
     /// Everything between the moment when `done` turns were done and the end of a turn.
     Since { done: usize, turn: usize },
     /// The files as they are at a moment, whatever changed.
-    At(Moment),
+    At(RunMoment),
 }
 
-impl Scope {
-    /// The turn after which the lines on the right of the comparison stand; None where they stand after none.
+impl DiffScope {
+    /// Returns the turn after which the right side of the comparison is; None where there is no such turn.
     pub const fn turn_after(self) -> Option<usize> {
         match self {
             Self::Turn(turn) => Some(turn),
-            Self::At(moment) => moment.turn(),
+            Self::At(moment) => moment.ended_turn(),
             Self::Since { done, turn } if done <= turn => Some(turn),
             Self::Since { .. } | Self::Step(_) => None,
         }
@@ -54,132 +54,132 @@ impl Scope {
 /// Names one comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DiffKey {
-    pub scope: Scope,
+    pub scope: DiffScope,
     pub path: RepoPath,
 }
 
 /// Two moments, both counted in turns done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Span {
+pub struct TurnSpan {
     pub before: usize,
     pub after: usize,
 }
 
-impl Span {
+impl TurnSpan {
     /// The moments that a scope lies between, where it is about more than one turn or step.
-    pub const fn of(scope: Scope) -> Option<Self> {
+    pub const fn for_scope(scope: DiffScope) -> Option<Self> {
         match scope {
-            Scope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
-            Scope::Turn(_) | Scope::Step(_) | Scope::At(_) => None,
+            DiffScope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
+            DiffScope::Turn(_) | DiffScope::Step(_) | DiffScope::At(_) => None,
         }
     }
 }
 
 /// More comparisons than are ever wanted at once.
-const KEPT: usize = 128;
+const MAX_COMPARED: usize = 128;
 
-/// More spans than anybody goes to and fro between.
-const KEPT_SPANS: usize = 64;
+/// More spans than a user switches between.
+const MAX_SPANS: usize = 64;
 
 #[derive(Debug)]
-pub struct Files {
-    compared: Cache<DiffKey, Result<Arc<Compared>, Sentence>>,
+pub struct FileCache {
+    compared: LruCache<DiffKey, Result<Arc<ComparedFile>, Sentence>>,
     comparing: Pending<DiffKey>,
-    changes: Answers<Span, Vec<Change>>,
-    pub blame: Blame,
-    pub colours: Colours,
+    changes: CachedAnswers<TurnSpan, Vec<FileChange>>,
+    pub blame: BlameCache,
+    pub colours: ColourCache,
 }
 
-impl Default for Files {
+impl Default for FileCache {
     fn default() -> Self {
         Self {
-            compared: Cache::of(KEPT),
+            compared: LruCache::with_limit(MAX_COMPARED),
             comparing: Pending::default(),
-            changes: Answers::of(KEPT_SPANS),
-            blame: Blame::default(),
-            colours: Colours::default(),
+            changes: CachedAnswers::with_limit(MAX_SPANS),
+            blame: BlameCache::default(),
+            colours: ColourCache::default(),
         }
     }
 }
 
-impl Files {
-    /// None while it is not known.
-    pub fn compared(&self, key: &DiffKey) -> Option<&Result<Arc<Compared>, Sentence>> {
+impl FileCache {
+    /// Returns the comparison; None while it is not known.
+    pub fn compared_file(&self, key: &DiffKey) -> Option<&Result<Arc<ComparedFile>, Sentence>> {
         self.compared.get(key)
     }
 
-    pub fn has(&self, key: &DiffKey) -> bool {
-        self.compared.has(key)
+    pub fn has_compared(&self, key: &DiffKey) -> bool {
+        self.compared.contains_key(key)
     }
 
-    /// Whether nothing is being compared.
+    /// Returns whether no comparison is in progress.
     pub const fn is_free(&self) -> bool {
         self.comparing.is_free()
     }
 
     /// Compares a change line by line, with so many lines of context; what was being compared is no longer waited for.
-    pub fn ask(
+    pub fn ask_diff(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
-        (key, change): (DiffKey, Change),
+        (key, change): (DiffKey, FileChange),
         context: usize,
     ) -> Effect {
         let question = Question::Diff { run: run.clone(), change, context };
-        self.comparing.ask(numbers, key, question)
+        self.comparing.ask_question(numbers, key, question)
     }
 
     /// Asks for a file at a moment, as if all of it was new, if it is not known yet.
     fn ask_whole(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut RequestIds,
         run: &Arc<Run>,
         timeline: &Timeline,
         key: DiffKey,
     ) -> Option<Effect> {
-        let Scope::At(moment) = key.scope else { return None };
-        if self.has(&key) || !self.is_free() {
+        let DiffScope::At(moment) = key.scope else { return None };
+        if self.has_compared(&key) || !self.is_free() {
             return None;
         }
         let tree = timeline.tree_at(run, moment);
         let Some(file) = tree.files.get(&key.path).copied() else {
-            let why = format!("there is no such file {}", said(run, moment));
-            self.put(key, Ok(FileDiff::NotRecorded(why)));
+            let why = format!("there is no such file {}", moment_text(run, moment));
+            self.store_compared(key, Ok(FileDiff::NotRecorded(why)));
             return None;
         };
-        let change = Change {
+        let change = FileChange {
             path: key.path.clone(),
             from: None,
             kind: EditKind::Create,
-            version: Version::Whole { old: None, new: Some(file) },
-            origin: Origin::Recorded,
+            version: ChangeVersion::Whole { old: None, new: Some(file) },
+            origin: ChangeOrigin::Recorded,
         };
-        Some(self.ask(numbers, run, (key, change), 0))
+        Some(self.ask_diff(numbers, run, (key, change), 0))
     }
 
-    fn put(&mut self, key: DiffKey, answer: Result<FileDiff, Sentence>) {
-        let cut = if matches!(key.scope, Scope::At(_)) { Compared::whole } else { Compared::of };
-        self.compared.put(key, answer.map(|diff| Arc::new(cut(diff))));
+    fn store_compared(&mut self, key: DiffKey, answer: Result<FileDiff, Sentence>) {
+        let cut = if matches!(key.scope, DiffScope::At(_)) { ComparedFile::whole_file } else { ComparedFile::changes_only };
+        self.compared.insert(key, answer.map(|diff| Arc::new(cut(diff))));
     }
 
-    /// What changed between two moments; None while it is not known.
-    pub fn changes(&self, span: Span) -> Option<&Result<Vec<Change>, Sentence>> {
+    /// Returns the changes between two moments; None while they are not known.
+    pub fn span_changes(&self, span: TurnSpan) -> Option<&Result<Vec<FileChange>, Sentence>> {
         self.changes.get(&span)
     }
 
-    /// Takes an answer to what was asked here; gives back any other.
-    pub(super) fn take(&mut self, request: Request, run: &Run, answer: Answer) -> Option<Answer> {
+    /// Takes an answer to a question of the files; returns any other.
+    pub(super) fn take_answer(&mut self, request: RequestId, run: &Run, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::Diff(diff) => {
-                if let Some(key) = self.comparing.answered(request) {
-                    self.put(key, diff);
+                if let Some(key) = self.comparing.take_answered(request) {
+                    self.store_compared(key, diff);
                 }
             }
             Answer::ChangesBetween(changes) => {
-                self.changes.take(request, changes);
+                self.changes.take_answer(request, changes);
             }
-            Answer::Blame(lines) => self.blame.take(request, run, lines),
-            Answer::Colours(colours) => self.colours.take(request, colours),
+            Answer::Blame(lines) => self.blame.take_answer(request, run, lines),
+            Answer::Colours(colours) => self.colours.take_answer(request, colours),
             other => return Some(other),
         }
         None
@@ -187,17 +187,17 @@ impl Files {
 
     /// Gives up what is no longer true after a run has grown: all from its first turn that is new, which counts from 0.
     pub fn forget_from(&mut self, first: usize) {
-        self.comparing.forget();
+        self.comparing.stop_waiting();
         self.compared.retain(|key| key.last_turn() < first);
-        self.colours.forget(|key| key.last_turn() >= first);
-        self.changes.forget(|span| span.before.max(span.after) > first);
-        self.blame.forget(|file| file.moment.last_turn() >= first);
+        self.colours.forget_colours(|key| key.last_turn() >= first);
+        self.changes.forget_answers(|span| span.before.max(span.after) > first);
+        self.blame.forget_files(|file| file.moment.last_turn() >= first);
     }
 }
 
-/// `after turn 12`, `after step 12.7`, `before the first turn`: for what is said of files at a moment.
-pub fn said(run: &Run, moment: Moment) -> String {
-    match (moment.step, moment.turn()) {
+/// Returns the text for a moment: `after turn 12`, `after step 12.7`, `before the first turn`.
+pub fn moment_text(run: &Run, moment: RunMoment) -> String {
+    match (moment.step, moment.ended_turn()) {
         (Some(step), _) => {
             let number = run.step_numbers(step.turn).get(&step).copied();
             format!("after step {}.{}", step.turn + 1, number.unwrap_or(step.step + 1))
@@ -211,66 +211,66 @@ impl DiffKey {
     /// The last turn that the comparison depends on, counts from 0.
     const fn last_turn(&self) -> usize {
         match self.scope {
-            Scope::Turn(turn) => turn,
-            Scope::At(moment) => moment.last_turn(),
-            Scope::Since { done, turn } => {
+            DiffScope::Turn(turn) => turn,
+            DiffScope::At(moment) => moment.last_turn(),
+            DiffScope::Since { done, turn } => {
                 if done > turn + 1 {
                     done - 1
                 } else {
                     turn
                 }
             }
-            Scope::Step(step) => step.turn,
+            DiffScope::Step(step) => step.turn,
         }
     }
 }
 
 impl Session {
     /// The files that changed; none while that is not known.
-    pub fn changes_of(&self, scope: Scope) -> &[Change] {
+    pub fn changes_of(&self, scope: DiffScope) -> &[FileChange] {
         let Some(timeline) = self.timeline.ready() else { return &[] };
         match scope {
-            Scope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
-            Scope::Step(step) => timeline.changes_of(step),
-            Scope::Since { .. } => Span::of(scope).map_or(&[], |span| self.changes_between(span)),
-            Scope::At(_) => &[],
+            DiffScope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
+            DiffScope::Step(step) => timeline.changes_of_step(step),
+            DiffScope::Since { .. } => TurnSpan::for_scope(scope).map_or(&[], |span| self.changes_between(span)),
+            DiffScope::At(_) => &[],
         }
     }
 
-    fn changes_between(&self, span: Span) -> &[Change] {
-        let changes = self.files.changes(span).and_then(|changes| changes.as_ref().ok());
+    fn changes_between(&self, span: TurnSpan) -> &[FileChange] {
+        let changes = self.files.span_changes(span).and_then(|changes| changes.as_ref().ok());
         changes.map_or(&[], Vec::as_slice)
     }
 
-    /// Asks what changed between two moments, where it is not known and nothing else is asked.
-    pub fn ask_changes(&mut self, numbers: &mut Numbers, span: Span) -> Option<Effect> {
+    /// Asks for the changes between two moments, where they are not known and no other question is in progress.
+    pub fn ask_changes(&mut self, numbers: &mut RequestIds, span: TurnSpan) -> Option<Effect> {
         self.timeline.ready()?;
-        let Span { before, after } = span;
+        let TurnSpan { before, after } = span;
         let question = || Question::ChangesBetween { run: self.run.clone(), before, after };
-        self.files.changes.ask(numbers, span, question)
+        self.files.changes.ask_once(numbers, span, question)
     }
 
     /// Asks for a file at a moment, as if all of it was new, if it is not known yet.
-    pub fn ask_whole(&mut self, numbers: &mut Numbers, key: DiffKey) -> Option<Effect> {
+    pub fn ask_whole(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Option<Effect> {
         let timeline = self.timeline.ready()?;
         self.files.ask_whole(numbers, &self.run, timeline, key)
     }
 
     /// Asks for a file at a moment; once its text is there for who wrote its lines and for its colours.
-    pub fn ask_file(&mut self, numbers: &mut Numbers, key: DiffKey) -> Vec<Effect> {
-        if !self.files.has(&key) {
+    pub fn ask_file(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Vec<Effect> {
+        if !self.files.has_compared(&key) {
             return self.ask_whole(numbers, key).into_iter().collect();
         }
         let mut effects = vec![];
-        let Some(Ok(compared)) = self.files.compared(&key).cloned() else { return effects };
-        if compared.text().is_none() {
+        let Some(Ok(compared)) = self.files.compared_file(&key).cloned() else { return effects };
+        if compared.text_diff().is_none() {
             return effects; // what cannot be shown need not be blamed
         }
-        if let Scope::At(moment) = key.scope {
+        if let DiffScope::At(moment) = key.scope {
             let file = FileAt { moment, path: key.path.clone() };
-            effects.extend(self.files.blame.ask(numbers, &self.run, file));
+            effects.extend(self.files.blame.ask_blame(numbers, &self.run, file));
         }
-        effects.extend(self.files.colours.ask(numbers, key, &compared));
+        effects.extend(self.files.colours.ask_colours(numbers, key, &compared));
         effects
     }
 
@@ -292,82 +292,82 @@ mod tests {
     use super::*;
     use trajview_code::diff::diff_text;
 
-    fn key(scope: Scope) -> DiffKey {
+    fn key_for(scope: DiffScope) -> DiffKey {
         DiffKey { scope, path: RepoPath::new("a.py").unwrap() }
     }
 
-    fn change() -> Change {
-        Change {
+    fn created_file() -> FileChange {
+        FileChange {
             path: RepoPath::new("a.py").unwrap(),
             from: None,
             kind: EditKind::Create,
-            version: Version::Whole { old: None, new: None },
-            origin: Origin::Recorded,
+            version: ChangeVersion::Whole { old: None, new: None },
+            origin: ChangeOrigin::Recorded,
         }
     }
 
-    fn text() -> FileDiff {
+    fn one_line_diff() -> FileDiff {
         let (diff, new) = (diff_text("", "one\n", 3), Some("one\n".into()));
         FileDiff::Text { diff, old: None, new }
     }
 
     /// Files that know the comparisons of these scopes.
-    fn knowing(scopes: &[Scope]) -> Files {
-        let (mut files, mut numbers, run) = (Files::default(), Numbers::default(), Arc::default());
+    fn files_knowing(scopes: &[DiffScope]) -> FileCache {
+        let (mut files, mut numbers, run) = (FileCache::default(), RequestIds::default(), Arc::default());
         for scope in scopes {
-            let asked = files.ask(&mut numbers, &run, (key(*scope), change()), 3);
-            files.take(asked.request().unwrap(), &run, Answer::Diff(Ok(text())));
+            let asked = files.ask_diff(&mut numbers, &run, (key_for(*scope), created_file()), 3);
+            files.take_answer(asked.request_id().unwrap(), &run, Answer::Diff(Ok(one_line_diff())));
         }
         files
     }
 
     #[test]
     fn what_is_from_before_the_first_new_turn_stays_known() {
-        let since = |done, turn| Scope::Since { done, turn };
+        let since = |done, turn| DiffScope::Since { done, turn };
         let scopes =
-            [Scope::Turn(1), Scope::Turn(2), Scope::At(Moment::after(2)), since(0, 1), since(3, 1)];
-        let mut files = knowing(&scopes);
+            [DiffScope::Turn(1), DiffScope::Turn(2), DiffScope::At(RunMoment::after_turns(2)), since(0, 1), since(3, 1)];
+        let mut files = files_knowing(&scopes);
 
         files.forget_from(2);
 
-        let known = scopes.map(|scope| files.has(&key(scope)));
+        let known = scopes.map(|scope| files.has_compared(&key_for(scope)));
         assert_eq!(known, [true, false, true, true, false]);
     }
 
     #[test]
     fn a_file_after_a_turn_is_known_as_a_whole_and_a_change_as_its_hunks() {
-        let files = knowing(&[Scope::At(Moment::after(2)), Scope::Turn(1)]);
+        let files = files_knowing(&[DiffScope::At(RunMoment::after_turns(2)), DiffScope::Turn(1)]);
         let is_whole =
-            |scope| files.compared(&key(scope)).unwrap().as_ref().unwrap().is_whole_file();
+            |scope| files.compared_file(&key_for(scope)).unwrap().as_ref().unwrap().is_whole_file();
 
-        assert!(is_whole(Scope::At(Moment::after(2))) && !is_whole(Scope::Turn(1)));
+        assert!(is_whole(DiffScope::At(RunMoment::after_turns(2))) && !is_whole(DiffScope::Turn(1)));
     }
 
     #[test]
     fn an_answer_to_an_older_comparison_is_dropped() {
-        let (mut files, mut numbers, run) = (Files::default(), Numbers::default(), Arc::default());
-        let old = files.ask(&mut numbers, &run, (key(Scope::Turn(0)), change()), 3);
-        files.ask(&mut numbers, &run, (key(Scope::Turn(1)), change()), 3);
+        let (mut files, mut numbers, run) = (FileCache::default(), RequestIds::default(), Arc::default());
+        let old = files.ask_diff(&mut numbers, &run, (key_for(DiffScope::Turn(0)), created_file()), 3);
+        files.ask_diff(&mut numbers, &run, (key_for(DiffScope::Turn(1)), created_file()), 3);
 
-        let left = files.take(old.request().unwrap(), &run, Answer::Diff(Ok(text())));
+        let left = files.take_answer(old.request_id().unwrap(), &run, Answer::Diff(Ok(one_line_diff())));
 
         assert_eq!(left, None);
-        assert!(!files.has(&key(Scope::Turn(0))) && !files.has(&key(Scope::Turn(1))));
+        assert!(!files.has_compared(&key_for(DiffScope::Turn(0))) && !files.has_compared(&key_for(DiffScope::Turn(1))));
     }
 
     #[test]
     fn a_file_that_is_not_there_after_a_turn_is_known_not_to_be() {
-        let (mut files, mut numbers) = (Files::default(), Numbers::default());
+        let (mut files, mut numbers) = (FileCache::default(), RequestIds::default());
         let asked = files.ask_whole(
             &mut numbers,
             &Arc::default(),
             &Timeline::default(),
-            key(Scope::At(Moment::after(5))),
+            key_for(DiffScope::At(RunMoment::after_turns(5))),
         );
 
         assert_eq!(asked, None);
         let why = "there is no such file after turn 5".to_owned();
-        let known = files.compared(&key(Scope::At(Moment::after(5)))).unwrap().as_ref().unwrap();
+        let known = files.compared_file(&key_for(DiffScope::At(RunMoment::after_turns(5)))).unwrap().as_ref().unwrap();
         assert_eq!(*known.diff, FileDiff::NotRecorded(why));
     }
 }

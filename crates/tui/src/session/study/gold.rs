@@ -1,29 +1,29 @@
-//! What an adjudicator settled at the screen: as it is on disk, and what is on its way there, one at a time in its order.
+//! The outcomes of an adjudicator: those on disk, and those being saved, one at a time in their order.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::session::{
-    ask::Pending,
+    pending::Pending,
     effect::Effect,
     question::Question,
-    request::{Numbers, Request},
+    request::{RequestIds, RequestId},
 };
-use trajview_run::rubric::Gold;
-use trajview_study::studied::{Studied, StudyItem};
+use trajview_run::rubric::GoldLabel;
+use trajview_study::loaded_study::{LoadedStudy, StudyItem};
 
 #[derive(Debug, Default)]
 pub struct GoldLabels {
-    /// By run, as they were on disk last.
-    kept: BTreeMap<usize, Vec<Gold>>,
-    /// With the runs that they are of.
-    unsaved: VecDeque<(usize, Gold)>,
-    /// Why the first of those could not be saved.
+    /// The outcomes by run, as they were on disk last.
+    kept: BTreeMap<usize, Vec<GoldLabel>>,
+    /// The unsaved outcomes with their runs.
+    unsaved: VecDeque<(usize, GoldLabel)>,
+    /// The reason why the first unsaved outcome could not be saved.
     failed: Option<String>,
     pending: Pending<usize>,
 }
 
 impl GoldLabels {
-    pub fn of(studied: &Studied) -> Self {
+    pub fn from_study(studied: &LoadedStudy) -> Self {
         let runs = studied.runs.iter().enumerate();
         Self {
             kept: runs.map(|(at, run)| (at, run.rubric.gold.clone())).collect(),
@@ -35,32 +35,32 @@ impl GoldLabels {
         self.unsaved.len()
     }
 
-    /// Why the last outcome is not on disk.
+    /// Returns the reason why the last outcome is not on disk.
     pub fn why_not_saved(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
-    /// Everything that was settled of a thing, the last one last.
-    pub fn history<'a>(&'a self, item: &StudyItem) -> Vec<&'a Gold> {
-        let (key, commit) = (item.key(), item.item.commit.as_deref());
+    /// Returns all outcomes for a thing, the latest last.
+    pub fn outcomes_of<'a>(&'a self, item: &StudyItem) -> Vec<&'a GoldLabel> {
+        let (key, commit) = (item.item_key(), item.item.commit.as_deref());
         let kept = self.kept.get(&item.run).into_iter().flatten();
         let unsaved = self.unsaved.iter().filter(|(run, _)| *run == item.run).map(|(_, gold)| gold);
         kept.chain(unsaved).filter(|gold| gold.is_on(key, commit)).collect()
     }
 
-    /// What counts of a thing.
-    pub fn of_item<'a>(&'a self, item: &StudyItem) -> Option<&'a Gold> {
-        self.history(item).pop().filter(|gold| gold.is_answered())
+    /// Returns the outcome that counts for a thing.
+    pub fn outcome_of<'a>(&'a self, item: &StudyItem) -> Option<&'a GoldLabel> {
+        self.outcomes_of(item).pop().filter(|gold| gold.is_answered())
     }
 
-    /// Whether the last outcome of a thing is not on disk so far.
+    /// Returns whether the latest outcome for a thing is unsaved.
     pub fn is_unsaved(&self, item: &StudyItem) -> bool {
-        let (key, commit) = (item.key(), item.item.commit.as_deref());
+        let (key, commit) = (item.item_key(), item.item.commit.as_deref());
         self.unsaved.iter().any(|(run, gold)| *run == item.run && gold.is_on(key, commit))
     }
 
-    /// To be saved next. What waited for a better moment is tried again.
-    pub fn put(&mut self, run: usize, gold: Gold) {
+    /// Adds an outcome to save next, and retries after a failure.
+    pub fn put_outcome(&mut self, run: usize, gold: GoldLabel) {
         self.failed = None;
         self.unsaved.push_back((run, gold));
     }
@@ -70,17 +70,17 @@ impl GoldLabels {
     }
 
     /// Has the outcome saved that is to be saved now, if any.
-    pub fn ask_to_save(&mut self, studied: &Studied, numbers: &mut Numbers) -> Option<Effect> {
+    pub fn ask_to_save(&mut self, studied: &LoadedStudy, numbers: &mut RequestIds) -> Option<Effect> {
         if self.failed.is_some() || !self.pending.is_free() {
             return None;
         }
         let (run, gold) = self.unsaved.front()?.clone();
-        let place = studied.runs.get(run)?.place.clone();
-        Some(self.pending.ask(numbers, run, Question::SaveGold { place, gold: Box::new(gold) }))
+        let place = studied.runs.get(run)?.labels_folder.clone();
+        Some(self.pending.ask_question(numbers, run, Question::SaveGold { place, gold: Box::new(gold) }))
     }
 
-    pub fn take_saved(&mut self, request: Request, saved: Result<Vec<Gold>, String>) {
-        let Some(run) = self.pending.answered(request) else { return };
+    pub fn take_saved(&mut self, request: RequestId, saved: Result<Vec<GoldLabel>, String>) {
+        let Some(run) = self.pending.take_answered(request) else { return };
         match saved {
             Ok(all) => {
                 self.unsaved.pop_front();
@@ -91,7 +91,7 @@ impl GoldLabels {
     }
 
     /// Puts what is on disk into a study.
-    pub(super) fn fold_into(&self, studied: &mut Studied) {
+    pub(super) fn fold_into(&self, studied: &mut LoadedStudy) {
         for (run, gold) in &self.kept {
             if let Some(run) = studied.runs.get_mut(*run) {
                 run.rubric.gold.clone_from(gold);

@@ -1,4 +1,4 @@
-//! The last line: what is being typed, what was just said, or which keys there are here.
+//! Draws the last line: the text being typed, a notice, or the keys of the place.
 
 use ratatui::{
     buffer::Buffer,
@@ -8,232 +8,232 @@ use ratatui::{
 };
 
 use crate::{
-    session::context::Context,
+    session::context::KeyContext,
     shell::{App, keymap, open_run::OpenRun},
     views::{
-        live::{Live, Phase},
-        replay::{acts::has_one_request, search::Prompt},
-        table::{Collection, expression},
+        live::{LiveView, LivePhase},
+        replay::{activity::has_one_request, search::SearchPrompt},
+        table::{RunTableView, expression},
     },
     widgets::{
         key::Key,
-        line::{fit, fit_end, own, recorded, safe, sides, width_of},
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::search::Syntax;
+use trajview_run::search::QuerySyntax;
 
 pub fn draw(app: &App, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    content(app, theme, usize::from(inner.width)).render(inner, buffer);
+    footer_line(app, theme, usize::from(inner.width)).render(inner, buffer);
 }
 
-fn content(app: &App, theme: Theme, width: usize) -> Line<'static> {
-    if let Some(live) = app.screens.live() {
-        return of_live(app, live, theme, width);
+fn footer_line(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    if let Some(live) = app.screens.shown_live() {
+        return live_footer(app, live, theme, width);
     }
-    if let Some(compared) = app.screens.comparison() {
+    if let Some(compared) = app.screens.shown_comparison() {
         return match &compared.notice {
             Some(notice) => {
-                sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+                left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
             }
-            None => beside_count(app, theme, width),
+            None => hints_and_count(app, theme, width),
         };
     }
-    if let Some(table) = app.screens.table() {
-        return of_table(app, table, theme, width);
+    if let Some(table) = app.screens.shown_table() {
+        return table_footer(app, table, theme, width);
     }
     let prompt = app.screens.open_run().and_then(|open| open.replay.search.prompt.as_ref());
     let notice = app.screens.open_run().and_then(|open| open.session.notice.as_ref());
-    let hints = hints(app, theme, width);
-    if app.context() == Context::RubricFind {
+    let hints = fitting_hints(app, theme, width);
+    if app.key_context() == KeyContext::RubricFind {
         let words = app.screens.open_run().map(|open| open.scores.tree.find.text.clone());
-        let prompt = Prompt { text: words.unwrap_or_default(), ..Prompt::default() };
-        return sides(typing(&prompt, theme, width / 2), hints, width);
+        let prompt = SearchPrompt { text: words.unwrap_or_default(), ..SearchPrompt::default() };
+        return left_and_right(search_prompt(&prompt, theme, width / 2), hints, width);
     }
-    let asked = app.screens.open_run().filter(|_| app.context() == Context::AuditWords);
-    if let Some(typing) = asked.and_then(|open| open.audit.prompt.as_ref()?.typing()) {
-        return asking(typing, hints, theme, width);
+    let asked = app.screens.open_run().filter(|_| app.key_context() == KeyContext::AuditWords);
+    if let Some(typing) = asked.and_then(|open| open.audit.prompt.as_ref()?.prompt_line()) {
+        return question_line(typing, hints, theme, width);
     }
     match (prompt, notice) {
         (Some(prompt), _) => {
-            sides(typing(prompt, theme, width / 2), complaint_or(prompt, hints, theme), width)
+            left_and_right(search_prompt(prompt, theme, width / 2), complaint_or_hints(prompt, hints, theme), width)
         }
         (None, Some(notice)) => {
-            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
         }
-        (None, None) => beside_count(app, theme, width),
+        (None, None) => hints_and_count(app, theme, width),
     }
 }
 
-fn of_live(app: &App, live: &Live, theme: Theme, width: usize) -> Line<'static> {
+fn live_footer(app: &App, live: &LiveView, theme: Theme, width: usize) -> Line<'static> {
     match (&live.input.prompt, &live.notice) {
         (Some(prompt), _) => {
             let typed = vec![
-                own(crate::views::live::draw::requests::asks(prompt.kind), theme.of(Meaning::Key)),
-                own(fit_end(&safe(&prompt.text), width * 2 / 3), theme.of(Meaning::Text)),
-                own(" ", theme.of(Meaning::Cursor)),
+                trusted_span(crate::views::live::draw::requests::prompt_label(prompt.kind), theme.style_for(Meaning::Key)),
+                trusted_span(fit_text_end(&safe_string(&prompt.text), width * 2 / 3), theme.style_for(Meaning::Text)),
+                trusted_span(" ", theme.style_for(Meaning::Cursor)),
             ];
-            let room = width.saturating_sub(width_of(&typed) + 2);
-            sides(typed, hints(app, theme, room), width)
+            let room = width.saturating_sub(spans_width(&typed) + 2);
+            left_and_right(typed, fitting_hints(app, theme, room), width)
         }
         (None, Some(notice)) => {
-            sides(vec![recorded(notice, theme.of(Meaning::Warning))], vec![], width)
+            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], vec![], width)
         }
-        (None, None) => sides(hints(app, theme, width), count(app, theme), width),
+        (None, None) => left_and_right(fitting_hints(app, theme, width), right_side(app, theme), width),
     }
 }
 
-fn of_table(app: &App, table: &Collection, theme: Theme, width: usize) -> Line<'static> {
+fn table_footer(app: &App, table: &RunTableView, theme: Theme, width: usize) -> Line<'static> {
     if let Some(finding) = table.finding.as_ref().filter(|it| it.is_typing) {
-        return asking(
+        return question_line(
             ("find ", &finding.text, finding.complaint.as_deref()),
-            hints(app, theme, width),
+            fitting_hints(app, theme, width),
             theme,
             width,
         );
     }
-    // What was found stands over the filter.
+    // The search hits cover the filter.
     let prompt = table.prompt.as_ref().filter(|_| table.finding.is_none());
     let condition = table.shape.expression.prompt.as_ref().filter(|_| table.finding.is_none());
     if let Some(condition) = condition {
-        return of_condition(app, condition, theme, width);
+        return condition_footer(app, condition, theme, width);
     }
     match (prompt, &table.notice) {
         (Some(prompt), _) => {
             let typed = vec![
-                own("filter ", theme.of(Meaning::Key)),
-                own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
-                own(" ", theme.of(Meaning::Cursor)),
+                trusted_span("filter ", theme.style_for(Meaning::Key)),
+                trusted_span(fit_text_end(&safe_string(&prompt.text), width / 2), theme.style_for(Meaning::Text)),
+                trusted_span(" ", theme.style_for(Meaning::Cursor)),
             ];
-            let room = width.saturating_sub(width_of(&typed) + 2);
+            let room = width.saturating_sub(spans_width(&typed) + 2);
             let right = match &prompt.complaint {
-                Some(why) => fit(vec![recorded(why, theme.of(Meaning::Error))], room),
-                None => hints(app, theme, room),
+                Some(why) => fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room),
+                None => fitting_hints(app, theme, room),
             };
-            sides(typed, right, width)
+            left_and_right(typed, right, width)
         }
         (None, Some(notice)) => {
-            sides(vec![recorded(notice, theme.of(Meaning::Warning))], count(app, theme), width)
+            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
         }
-        (None, None) => beside_count(app, theme, width),
+        (None, None) => hints_and_count(app, theme, width),
     }
 }
 
-/// A condition that is typed; what the word at its end may become, else what is wrong with it, else the keys.
-fn of_condition(
+/// Draws a filter that is being typed, with the completions of its last word, or its error, or the keys.
+fn condition_footer(
     app: &App,
-    prompt: &expression::Prompt,
+    prompt: &expression::ExpressionPrompt,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
     let typed = vec![
-        own("where ", theme.of(Meaning::Key)),
-        own(fit_end(&safe(&prompt.text), width / 2), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Cursor)),
+        trusted_span("where ", theme.style_for(Meaning::Key)),
+        trusted_span(fit_text_end(&safe_string(&prompt.text), width / 2), theme.style_for(Meaning::Text)),
+        trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ];
-    let room = width.saturating_sub(width_of(&typed) + 2);
-    let right = match (prompt.candidates(), &prompt.complaint) {
-        (Some(names), _) => fit(vec![own(names, theme.of(Meaning::Muted))], room),
-        (None, Some(why)) => fit(vec![recorded(why, theme.of(Meaning::Error))], room),
-        (None, None) => hints(app, theme, room),
+    let room = width.saturating_sub(spans_width(&typed) + 2);
+    let right = match (prompt.candidate_names(), &prompt.complaint) {
+        (Some(names), _) => fit_spans(vec![trusted_span(names, theme.style_for(Meaning::Muted))], room),
+        (None, Some(why)) => fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room),
+        (None, None) => fitting_hints(app, theme, room),
     };
-    sides(typed, right, width)
+    left_and_right(typed, right, width)
 }
 
-fn beside_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
-    let right = count(app, theme);
-    let taken = if right.is_empty() { 0 } else { width_of(&right) + 1 };
-    sides(hints(app, theme, width.saturating_sub(taken)), right, width)
+fn hints_and_count(app: &App, theme: Theme, width: usize) -> Line<'static> {
+    let right = right_side(app, theme);
+    let taken = if right.is_empty() { 0 } else { spans_width(&right) + 1 };
+    left_and_right(fitting_hints(app, theme, width.saturating_sub(taken)), right, width)
 }
 
-/// What the audit asks for: the question, what is typed, and what is wrong with it or else the keys.
-fn asking(
+/// Draws a question, the typed text, and an error or else the keys.
+fn question_line(
     (question, text, complaint): (&str, &str, Option<&str>),
     hints: Vec<Span<'static>>,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
     let typed = vec![
-        own(question.to_owned(), theme.of(Meaning::Key)),
-        own(fit_end(&safe(text), width * 2 / 3), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Cursor)),
+        trusted_span(question.to_owned(), theme.style_for(Meaning::Key)),
+        trusted_span(fit_text_end(&safe_string(text), width * 2 / 3), theme.style_for(Meaning::Text)),
+        trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ];
     let right = match complaint {
-        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        Some(why) => vec![recorded_span(why, theme.style_for(Meaning::Error))],
         None => hints,
     };
-    let room = width.saturating_sub(width_of(&typed) + 2);
-    sides(typed, fit(right, room), width)
+    let room = width.saturating_sub(spans_width(&typed) + 2);
+    left_and_right(typed, fit_spans(right, room), width)
 }
 
-fn typing(prompt: &Prompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
+fn search_prompt(prompt: &SearchPrompt, theme: Theme, room: usize) -> Vec<Span<'static>> {
     let sign = match prompt.syntax {
-        Syntax::Literal => "/",
-        Syntax::Regex => "regex /",
+        QuerySyntax::Literal => "/",
+        QuerySyntax::Regex => "regex /",
     };
     vec![
-        own(sign, theme.of(Meaning::Key)),
-        own(fit_end(&safe(&prompt.text), room), theme.of(Meaning::Text)),
-        own(" ", theme.of(Meaning::Cursor)),
+        trusted_span(sign, theme.style_for(Meaning::Key)),
+        trusted_span(fit_text_end(&safe_string(&prompt.text), room), theme.style_for(Meaning::Text)),
+        trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ]
 }
 
-fn complaint_or(prompt: &Prompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec<Span<'static>> {
+fn complaint_or_hints(prompt: &SearchPrompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec<Span<'static>> {
     match &prompt.complaint {
-        Some(why) => vec![recorded(why, theme.of(Meaning::Error))],
+        Some(why) => vec![recorded_span(why, theme.style_for(Meaning::Error))],
         None => hints,
     }
 }
 
-/// The count, and the judging under way where the run and its title are not seen.
-fn count(app: &App, theme: Theme) -> Vec<Span<'static>> {
-    let count = app.count.map(|count| own(count.to_string(), theme.of(Meaning::Title)));
-    let live = app.screens.live.as_deref().filter(|_| app.screens.live().is_none());
-    let live = live.and_then(|live| elsewhere(live, theme));
+/// Returns the typed count, and the judgings under way whose run is not on screen.
+fn right_side(app: &App, theme: Theme) -> Vec<Span<'static>> {
+    let count = app.count.map(|count| trusted_span(count.to_string(), theme.style_for(Meaning::Title)));
+    let live = app.screens.live.as_deref().filter(|_| app.screens.shown_live().is_none());
+    let live = live.and_then(|live| live_sign(live, theme));
     let here = app.screens.open_run().filter(|_| app.screens.shown_run().is_none());
-    let here = here.and_then(|open| open.judging.sign());
+    let here = here.and_then(|open| open.judging.status_text());
     let others = app.screens.other_judgings.iter().filter(|it| it.watched.is_under_way()).count();
     let others = (others > 0).then(|| format!("J {others} elsewhere"));
     let sign = here
         .into_iter()
         .chain(others)
-        .map(|words| own(format!(" {words}"), theme.of(Meaning::Playing)));
+        .map(|words| trusted_span(format!(" {words}"), theme.style_for(Meaning::Playing)));
     count.into_iter().chain(sign).chain(live).collect()
 }
 
-/// A run that is being made, in the footer of another view; nothing of one that somebody has seen to its end.
-fn elsewhere(live: &Live, theme: Theme) -> Option<Span<'static>> {
-    let count = format!("{}/{}", live.done(), live.turns.len());
+/// Returns the sign of a live run, for the footer of other views; None for a finished run that was looked at.
+fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
+    let count = format!("{}/{}", live.finished_count(), live.turns.len());
     let (sign, words, meaning) = match &live.phase {
-        Phase::Nothing | Phase::Elsewhere => return None,
-        Phase::Over { .. } if live.is_seen => return None,
-        Phase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
-        Phase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
-        Phase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
-        Phase::Starting | Phase::Running | Phase::Stopping => ("▶", "live run", Meaning::Playing),
+        LivePhase::Nothing | LivePhase::Elsewhere => return None,
+        LivePhase::Over { .. } if live.is_seen => return None,
+        LivePhase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
+        LivePhase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
+        LivePhase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
+        LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => ("▶", "live run", Meaning::Playing),
     };
     let words = format!(" {sign} {words} {count} F7");
-    Some(own(theme.spelled(&words), theme.of(meaning)))
+    Some(trusted_span(theme.spell_out(&words), theme.style_for(meaning)))
 }
 
-/// Hints of keys that would do nothing now.
+/// Returns the hints of keys that would do nothing now.
 fn idle_hints(app: &App) -> Vec<&'static str> {
     let Some(open) = app.screens.shown_run() else { return vec![] };
-    let (context, session) = (app.context(), &open.session);
+    let (context, session) = (app.key_context(), &open.session);
     match context {
-        Context::JudgeForm if open.judging.form.judges.is_empty() => {
+        KeyContext::JudgeForm if open.judging.form.judges.is_empty() => {
             vec!["field", "change", "ask", "mark", "keep", "resume"]
         }
-        Context::Audit | Context::AuditReading => {
-            let all = session.study().map_or(session.queued().len(), |study| study.len());
+        KeyContext::Audit | KeyContext::AuditReading => {
+            let all = session.study_queue().map_or(session.queued_items().len(), |study| study.len());
             let done = open.audit.labelled_count(session);
             let mut idle = vec![];
             idle.extend((done == 0).then_some("undo"));
             idle.extend((done == all).then_some("unlabelled"));
             idle
         }
-        Context::Turns | Context::Files | Context::Diff | Context::Steps
+        KeyContext::Turns | KeyContext::Files | KeyContext::Diff | KeyContext::Steps
             if has_one_request(session) =>
         {
             vec!["edit"] // left and right lead there
@@ -242,8 +242,8 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
     }
 }
 
-/// In a run of one request left and right lead from edit to edit.
-fn word_here(app: &App, word: &'static str) -> &'static str {
+/// Returns the word of a hint: in a run of one request left and right lead from edit to edit.
+fn hint_word(app: &App, word: &'static str) -> &'static str {
     let is_of_edits = |open: &OpenRun| has_one_request(&open.session);
     match word {
         "turn" if app.screens.shown_run().is_some_and(is_of_edits) => "edit",
@@ -251,34 +251,34 @@ fn word_here(app: &App, word: &'static str) -> &'static str {
     }
 }
 
-/// What has to be said before anything else of the place makes sense: who labels.
-fn first_hint(app: &App) -> Option<&'static keymap::Binding> {
+/// Returns the hint that asks for the rater's name, which the audit needs first.
+fn name_hint(app: &App) -> Option<&'static keymap::KeyBinding> {
     let open = app.screens.shown_run()?;
-    let is_audit = matches!(app.context(), Context::Audit | Context::AuditReading);
+    let is_audit = matches!(app.key_context(), KeyContext::Audit | KeyContext::AuditReading);
     let is_nameless = is_audit && open.session.labels.annotator().is_none();
-    let key = Key::char('a');
-    is_nameless.then(|| keymap::find(Context::Audit, key)).flatten()
+    let key = Key::from_char('a');
+    is_nameless.then(|| keymap::find_binding(KeyContext::Audit, key)).flatten()
 }
 
-/// As many hints as fit, each whole; the last ones, with help and quit, are kept while others go.
-fn hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
-    if let Some(why) = app.cut() {
-        return fit(vec![own(why, theme.of(Meaning::Warning))], width);
+/// Returns as many whole hints as fit; the last ones, with help and quit, stay while others are left out.
+fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
+    if let Some(why) = app.line_full_notice() {
+        return fit_spans(vec![trusted_span(why, theme.style_for(Meaning::Warning))], width);
     }
     let idle = idle_hints(app);
-    let named = first_hint(app).map(|row| (app.shell.keys.of_row(row)[0].to_string(), "your name"));
-    let known = keymap::hints_with(app.context(), |row| app.shell.keys.of_row(row)[0]);
+    let named = name_hint(app).map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
+    let known = keymap::footer_hints_with(app.key_context(), |row| app.shell.keys.keys_of_row(row)[0]);
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
     let mut hints: Vec<_> = (named.into_iter().chain(known))
-        .map(|(keys, word)| (keys, word_here(app, word)))
+        .map(|(keys, word)| (keys, hint_word(app, word)))
         .map(|(keys, word)| {
             vec![
-                own(theme.spelled(&keys), theme.of(Meaning::Key)),
-                own(format!(" {word}   "), theme.of(Meaning::Muted)),
+                trusted_span(theme.spell_out(&keys), theme.style_for(Meaning::Key)),
+                trusted_span(format!(" {word}   "), theme.style_for(Meaning::Muted)),
             ]
         })
         .collect();
-    let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| width_of(hint)).sum::<usize>();
+    let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| spans_width(hint)).sum::<usize>();
     const LAST: usize = 3;
     while total(&hints) > width + 3 && hints.len() > LAST {
         hints.remove(hints.len() - LAST - 1);

@@ -9,13 +9,13 @@ use ratatui::{
 
 use crate::{
     shell::{
-        keys::Keys,
-        overlay::{Kind, Overlay, Subject},
+        keys::UserKeys,
+        overlay::{OverlayKind, Overlay, OverlaySubject},
     },
     widgets::{
-        facts::Row,
-        layout::Layout,
-        line::{fit, fit_end, own, recorded, safe, width_of},
+        fact_rows::FactRow,
+        layout::ScreenLayout,
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, spans_width},
         panel::put_row,
         theme::{Meaning, Theme},
     },
@@ -25,65 +25,65 @@ use super::pictures;
 
 pub fn draw(
     overlay: &Overlay,
-    subject: Subject<'_>,
-    keys: &Keys,
+    subject: OverlaySubject<'_>,
+    keys: &UserKeys,
     theme: Theme,
-    layout: &Layout,
+    layout: &ScreenLayout,
     buffer: &mut Buffer,
 ) {
-    if overlay.kind == Kind::Images {
+    if overlay.kind == OverlayKind::Images {
         return pictures::draw(&overlay.images, overlay.top, theme, layout, buffer);
     }
-    let rows = overlay.rows(subject, keys, layout);
-    let area = overlay.area(subject, keys, layout);
-    let columns = overlay.columns(layout);
+    let rows = overlay.visible_rows(subject, keys, layout);
+    let area = overlay.box_area(subject, keys, layout);
+    let columns = overlay.column_count(layout);
     let rows_of_one = usize::from(area.height.saturating_sub(2));
     let height = rows_of_one * columns;
     let top = overlay.top.min(rows.len().saturating_sub(height));
     let mut block = Block::bordered()
-        .border_style(theme.of(Meaning::FocusedBorder))
-        .title(title(overlay, theme, area.width));
+        .border_style(theme.style_for(Meaning::FocusedBorder))
+        .title(title_line(overlay, theme, area.width));
     if rows.len() > height {
         let seen = format!(" {}–{} of {} ", top + 1, (top + height).min(rows.len()), rows.len());
-        block = block.title_bottom(Line::styled(seen, theme.of(Meaning::Muted)).right_aligned());
+        block = block.title_bottom(Line::styled(seen, theme.style_for(Meaning::Muted)).right_aligned());
     }
     let inner = block.inner(area);
     Clear.render(area, buffer);
     block.render(area, buffer);
     if rows.is_empty() && !overlay.search.text.is_empty() {
         let words = "no row has these words";
-        return crate::widgets::panel::sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        return crate::widgets::panel::draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
         let width = inner.width / columns as u16;
         let x = inner.x + (y / rows_of_one) as u16 * width;
-        let line = line(row, overlay.left_width(), theme, usize::from(width.saturating_sub(1)));
+        let line = row_line(row, overlay.left_width(), theme, usize::from(width.saturating_sub(1)));
         put_row(line, None, Rect { x, width, ..inner }, (y % rows_of_one) as u16, buffer);
     }
 }
 
-/// ` keys `, with what is looked for behind it: ` keys /loss `.
-fn title(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
-    let mut title = vec![own(format!(" {} ", overlay.title()), theme.of(Meaning::Title))];
+/// Draws the title ` keys `, with the searched text behind it: ` keys /loss `.
+fn title_line(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
+    let mut title = vec![trusted_span(format!(" {} ", overlay.box_title()), theme.style_for(Meaning::Title))];
     let search = &overlay.search;
     if search.is_typing || !search.text.is_empty() {
         let room = usize::from(width / 2);
-        title.push(own("/", theme.of(Meaning::Key)));
-        title.push(own(fit_end(&safe(&search.text), room), theme.of(Meaning::Text)));
+        title.push(trusted_span("/", theme.style_for(Meaning::Key)));
+        title.push(trusted_span(fit_text_end(&safe_string(&search.text), room), theme.style_for(Meaning::Text)));
         let end = if search.is_typing { Meaning::Cursor } else { Meaning::Text };
-        title.push(own(" ", theme.of(end)));
+        title.push(trusted_span(" ", theme.style_for(end)));
     }
     Line::from(title)
 }
 
-fn line(row: &Row, left_width: usize, theme: Theme, width: usize) -> Line<'static> {
+fn row_line(row: &FactRow, left_width: usize, theme: Theme, width: usize) -> Line<'static> {
     if row.is_heading {
-        return Line::from(own(format!(" {}", row.left), theme.of(Meaning::Heading)));
+        return Line::from(trusted_span(format!(" {}", row.left), theme.style_for(Meaning::Heading)));
     }
-    let left = recorded(&theme.spelled(&row.left), theme.of(Meaning::Key));
-    let mut spans = vec![own(" ", theme.of(Meaning::Text)), left];
-    let blank = (left_width + 1).saturating_sub(width_of(&spans));
-    spans.push(own(" ".repeat(blank), theme.of(Meaning::Text)));
-    spans.push(recorded(&row.right, theme.of(Meaning::Text)));
-    Line::from(fit(spans, width))
+    let left = recorded_span(&theme.spell_out(&row.left), theme.style_for(Meaning::Key));
+    let mut spans = vec![trusted_span(" ", theme.style_for(Meaning::Text)), left];
+    let blank = (left_width + 1).saturating_sub(spans_width(&spans));
+    spans.push(trusted_span(" ".repeat(blank), theme.style_for(Meaning::Text)));
+    spans.push(recorded_span(&row.right, theme.style_for(Meaning::Text)));
+    Line::from(fit_spans(spans, width))
 }

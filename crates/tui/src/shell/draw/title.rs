@@ -1,113 +1,114 @@
-//! The bar on top: which run, where in it, and whether it plays.
+//! Draws the bar on top: the run, the position in it, and the playback.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
-    session::{runs::agent, views::View},
+    session::{table_protocol::agent_text, views::View},
     shell::open_run::OpenRun,
-    views::replay::acts::has_one_request,
+    views::replay::activity::has_one_request,
     widgets::{
-        line::{own, recorded, sides},
+        line::{trusted_span, recorded_span, left_and_right},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::{Run, figures};
+use trajview_run::{Run, format_number};
 
 pub fn draw(open: &OpenRun, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
-    let detail = if width < ROOM_FOR_LABELS { Detail::Numbers } else { Detail::Labels };
-    sides(who(&open.session.run, theme), place(open, detail, theme), width).render(inner, buffer);
+    let detail = if width < MIN_LABEL_WIDTH { TitleDetail::Numbers } else { TitleDetail::Labels };
+    left_and_right(run_name_spans(&open.session.run, theme), position_spans(open, detail, theme), width).render(inner, buffer);
 }
 
-/// Narrower bars leave out the checkpoint's label.
-const ROOM_FOR_LABELS: usize = 76;
+/// The narrowest bar with the checkpoint's label (cells).
+const MIN_LABEL_WIDTH: usize = 76;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Detail {
+enum TitleDetail {
     Numbers,
     Labels,
 }
 
-/// `joint diffusion  emergent · codex 0.42.0 · gpt-5.5 · PPDiff`: what gives way first stands last.
-fn who(run: &Run, theme: Theme) -> Vec<Span<'static>> {
+/// Returns `joint diffusion  emergent · codex 0.42.0 · gpt-5.5 · PPDiff`: the least important part is last and is cut
+/// first.
+fn run_name_spans(run: &Run, theme: Theme) -> Vec<Span<'static>> {
     let title = if run.title.is_empty() { &run.id } else { &run.title };
     let task = run.task.as_ref().map(|task| task.title.as_ref().unwrap_or(&task.id).clone());
     let task = task.filter(|task| task != title);
     let facts = [
         run.condition.clone(),
-        Some(agent(run)),
+        Some(agent_text(run)),
         run.model.clone(),
         task,
         run.origin.harness.clone(),
     ];
     let facts: Vec<_> = facts.into_iter().flatten().filter(|fact| !fact.is_empty()).collect();
     vec![
-        recorded(title, theme.of(Meaning::Title)),
-        own("  ", theme.of(Meaning::Text)),
-        recorded(&facts.join(" · "), theme.of(Meaning::Muted)),
+        recorded_span(title, theme.style_for(Meaning::Title)),
+        trusted_span("  ", theme.style_for(Meaning::Text)),
+        recorded_span(&facts.join(" · "), theme.style_for(Meaning::Muted)),
     ]
 }
 
-/// `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`
-fn place(open: &OpenRun, detail: Detail, theme: Theme) -> Vec<Span<'static>> {
-    let plain = theme.of(Meaning::Text);
+/// Returns `turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`.
+fn position_spans(open: &OpenRun, detail: TitleDetail, theme: Theme) -> Vec<Span<'static>> {
+    let plain = theme.style_for(Meaning::Text);
     let mut spans = vec![];
-    if let Some(sign) = open.judging.sign() {
-        spans.push(own(format!("{sign}  "), theme.of(Meaning::Playing)));
+    if let Some(sign) = open.judging.status_text() {
+        spans.push(trusted_span(format!("{sign}  "), theme.style_for(Meaning::Playing)));
     }
-    let warnings = open.session.warnings().count();
+    let warnings = open.session.all_warnings().count();
     if warnings > 0 {
-        spans.push(own(format!("⚠ {warnings}  "), theme.of(Meaning::Warning)));
+        spans.push(trusted_span(format!("⚠ {warnings}  "), theme.style_for(Meaning::Warning)));
     }
-    if let Some(position) = open.replay.search.position() {
-        spans.push(own(format!("{position}  "), theme.of(Meaning::Hit)));
+    if let Some(position) = open.replay.search.position_text() {
+        spans.push(trusted_span(format!("{position}  "), theme.style_for(Meaning::Hit)));
     }
-    // Of a run of one request the turn says nothing.
+    // For a run of one request the turn is left out.
     let is_by_step = open.session.view == View::Replay
         && has_one_request(&open.session)
         && open.replay.step_number() > 0;
     let judged = judged_turn(open);
     if let Some(judged) = judged {
         let words = format!("after turn {}/{}", judged + 1, open.session.run.turns.len());
-        spans.push(own(words, theme.of(Meaning::Title)));
+        spans.push(trusted_span(words, theme.style_for(Meaning::Title)));
     } else if !is_by_step {
-        spans.push(own(turn(open), theme.of(Meaning::Title)));
+        spans.push(trusted_span(turn_text(open), theme.style_for(Meaning::Title)));
     }
     let shown = judged.unwrap_or(open.session.turn);
-    spans.extend(checkpoint(open, shown, detail).map(|words| recorded(&words, plain)));
+    spans.extend(checkpoint_text(open, shown, detail).map(|words| recorded_span(&words, plain)));
     let is_elsewhere = judged.is_some_and(|judged| judged != open.session.turn);
-    if is_elsewhere && open.session.view == View::Scores && detail == Detail::Labels {
+    if is_elsewhere && open.session.view == View::Scores && detail == TitleDetail::Labels {
         let words = format!(" · playhead at turn {}", open.session.turn + 1);
-        spans.push(own(words, theme.of(Meaning::Muted)));
+        spans.push(trusted_span(words, theme.style_for(Meaning::Muted)));
     }
     match open.session.view {
         View::Replay if is_by_step => {
             let (step, steps) = (open.replay.step_number(), open.replay.step_count());
             let words =
-                format!("step {} of {}", figures::count(step as u64), figures::count(steps as u64));
-            spans.push(own(words, theme.of(Meaning::Title)));
+                format!("step {} of {}", format_number::with_thousands(step as u64), format_number::with_thousands(steps as u64));
+            spans.push(trusted_span(words, theme.style_for(Meaning::Title)));
         }
-        View::Replay => spans.push(own(step(open), plain)),
+        View::Replay => spans.push(trusted_span(step_text(open), plain)),
         _ => {}
     }
-    spans.extend(playing(open, theme));
-    spans.extend(following(open, theme));
+    spans.extend(playing_span(open, theme));
+    spans.extend(following_span(open, theme));
     spans
 }
 
-/// The turn whose code the view on screen is about, counts from 0, where that is not the one at the playhead.
+/// Returns the turn whose code the view on screen is about, counts from 0; None when that is the turn at the playhead.
 fn judged_turn(open: &OpenRun) -> Option<usize> {
     let session = &open.session;
     let turn = match session.view {
-        View::Scores => open.looked_at().done?.checked_sub(1),
+        View::Scores => open.view_focus().done?.checked_sub(1),
         View::Audit => session.audited_turn(),
         _ => None,
     };
     turn.filter(|turn| *turn < session.run.turns.len())
 }
 
-fn turn(open: &OpenRun) -> String {
+fn turn_text(open: &OpenRun) -> String {
     match open.session.run.turns.len() {
         0 if open.replay.has_tree_only(&open.session) => "a rubric, no turns".into(),
         0 => "no turns".into(),
@@ -118,8 +119,8 @@ fn turn(open: &OpenRun) -> String {
     }
 }
 
-/// Where the request is selected, how many steps there are.
-fn step(open: &OpenRun) -> String {
+/// Returns the step, or the number of steps when the request is selected.
+fn step_text(open: &OpenRun) -> String {
     match (open.replay.step_number(), open.replay.step_count()) {
         (_, 0) if open.session.run.turns.is_empty() => String::new(),
         (_, 0) => " · no steps".into(),
@@ -129,30 +130,30 @@ fn step(open: &OpenRun) -> String {
     }
 }
 
-fn checkpoint(open: &OpenRun, turn: usize, detail: Detail) -> Option<String> {
+fn checkpoint_text(open: &OpenRun, turn: usize, detail: TitleDetail) -> Option<String> {
     let run = &open.session.run;
     let index = run.turns.get(turn)?.checkpoint?;
     let checkpoint = run.checkpoints.get(index)?;
-    let label = checkpoint.label.as_ref().filter(|_| detail == Detail::Labels);
+    let label = checkpoint.label.as_ref().filter(|_| detail == TitleDetail::Labels);
     let label = label.map(|label| format!(" {label}")).unwrap_or_default();
     Some(format!(" · checkpoint {}/{}{label}", index + 1, run.checkpoints.len()))
 }
 
-/// `● following`, or what is new since the playhead left the end.
-fn following(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
-    let words = match (open.session.news(), open.session.follow.is_on) {
+/// Returns `● following`, or the number of new turns since the playhead left the end.
+fn following_span(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
+    let words = match (open.session.news_text(), open.session.follow.is_following) {
         (Some(news), _) => news,
         (None, false) => return None,
         (None, true) if open.replay.is_at_end(&open.session) => "following".into(),
         (None, true) => "nothing new".into(),
     };
-    Some(own(format!("  ● {words}"), theme.of(Meaning::Playing)))
+    Some(trusted_span(format!("  ● {words}"), theme.style_for(Meaning::Playing)))
 }
 
-fn playing(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
+fn playing_span(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
     let playback = &open.replay.playback;
-    let stops = playback.stops.words().map(|stops| format!(" until {stops}")).unwrap_or_default();
+    let stops = playback.stops.reasons_text().map(|stops| format!(" until {stops}")).unwrap_or_default();
     let words =
-        format!("  ▶ {} by {}{stops}", playback.speed(), open.replay.unit_word(&open.session));
-    playback.is_playing.then(|| own(theme.spelled(&words), theme.of(Meaning::Playing)))
+        format!("  ▶ {} by {}{stops}", playback.speed_text(), open.replay.unit_name(&open.session));
+    playback.is_playing.then(|| trusted_span(theme.spell_out(&words), theme.style_for(Meaning::Playing)))
 }

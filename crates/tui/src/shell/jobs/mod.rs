@@ -1,73 +1,74 @@
-//! What is begun from the screen: a form, a plan of what beginning it would do, the work, and what came of it.
+//! Work that is started from the screen: a form, a plan of the work, the work itself, and its result.
 //!
-//! A [`Dialog`] is a [`Form`] with its [`Plan`]; it lies over whatever view is shown. Its [`Purpose`] says what it is for:
-//! which fields it has, and which [`Wanted`] they come to. What is wanted is planned by a worker each time it changes, so
-//! that whoever looks at the form knows what would happen, and a [`Refusal`] stands at the field that it is about.
+//! A [`JobDialog`] is a [`Form`] with its [`JobPlan`]; it lies over whatever view is shown. Its [`FormPurpose`] determines
+//! its fields, and the [`FormRequest`] that they make. A worker plans the request each time it changes, so that the form
+//! shows what would happen, and a [`JobRefusal`] is shown at the field that it concerns.
 //!
-//! What was begun is in the [`list`].
+//! Started work is in the [`job_list`].
 //!
-//! To add a kind of work add a variant to [`Purpose`] and [`Wanted`], and a file here that makes the form and reads it.
+//! To add a kind of work add a variant to [`FormPurpose`] and [`FormRequest`], and a file here that makes the form and
+//! reads it.
 
-pub mod checking;
-pub mod draw;
+pub mod check_form;
+pub mod draw_list;
 pub mod draw_form;
-pub mod list;
-pub mod live;
-pub mod scoring;
-pub mod testing;
+pub mod job_list;
+pub mod live_form;
+pub mod scoring_form;
+pub mod test_form;
 
 use std::path::PathBuf;
 
 use crate::{
     session::{
         self,
-        ask::Pending,
-        context::Context,
+        pending::Pending,
+        context::KeyContext,
         effect::Effect,
-        jobs::{Plan, Refusal, Wanted},
+        jobs::{JobPlan, JobRefusal, FormRequest},
         question::Question,
-        request::{Numbers, Request, Sentence},
+        request::{RequestIds, RequestId, Sentence},
     },
     shell::screens::Screens,
-    views::form::{self, Form},
+    views::form::{self, FieldForm},
 };
 
-pub use crate::shell::message::jobs::{Message, Purpose};
+pub use crate::shell::message::jobs::{JobsMessage, FormPurpose};
 
-/// What was begun from the screen, and what it was begun with.
+/// Work that was started from the screen, and the settings that it was started with.
 #[derive(Debug, Default)]
 pub struct Jobs {
-    /// A form over the view, before something is begun.
-    pub dialog: Option<Box<Dialog>>,
-    /// The list of what was begun, over the view.
-    pub list: Option<list::List>,
-    /// How the code is measured.
-    pub measure: session::jobs::Measure,
-    /// Tests of checkpoints, or builds and tests of turns, that were begun last.
-    pub testing: Option<testing::Testing>,
-    /// What was tested with last.
-    last_tests: Option<session::jobs::Tests>,
-    /// What the files of turns were built and tested with last.
-    last_checks: Option<session::jobs::Checks>,
+    /// A form over the view, before the work starts.
+    pub dialog: Option<Box<JobDialog>>,
+    /// The list of started work, over the view.
+    pub list: Option<job_list::JobList>,
+    /// The settings for measuring the code.
+    pub measure: session::jobs::MeasureSettings,
+    /// The tests of checkpoints, or builds and tests of turns, that were started last.
+    pub testing: Option<test_form::TestingJob>,
+    /// The settings of the last tests.
+    last_tests: Option<session::jobs::TestJob>,
+    /// The settings of the last builds and tests of turns.
+    last_checks: Option<session::jobs::CheckJob>,
 }
 
-/// A form over the view, and what it would begin.
+/// A form over the view, and the work that it would start.
 #[derive(Debug)]
-pub struct Dialog {
-    pub purpose: Purpose,
-    pub form: Form,
-    /// What was planned last, and for what.
-    plan: Option<(Wanted, Result<Plan, Refusal>)>,
-    plans: Pending<Wanted>,
-    /// Of a live run alone.
-    pub live: live::Opened,
-    /// The work that is beginning, and may yet be refused.
-    begins: Pending<Wanted>,
-    /// Rows of the plan that are above what is seen of it.
+pub struct JobDialog {
+    pub purpose: FormPurpose,
+    pub form: FieldForm,
+    /// The last plan and its request.
+    plan: Option<(FormRequest, Result<JobPlan, JobRefusal>)>,
+    plans: Pending<FormRequest>,
+    /// The state of a live run's form.
+    pub live: live_form::LiveFormState,
+    /// The request that is being started, and may still be refused.
+    begins: Pending<FormRequest>,
+    /// The first visible row of the plan.
     pub plan_top: usize,
 }
 
-impl Purpose {
+impl FormPurpose {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Score => "score again",
@@ -78,87 +79,87 @@ impl Purpose {
     }
 }
 
-impl Dialog {
-    fn new(purpose: Purpose, form: Form) -> Self {
+impl JobDialog {
+    fn new(purpose: FormPurpose, form: FieldForm) -> Self {
         Self {
             purpose,
             form,
             plan: None,
             plans: Pending::default(),
-            live: live::Opened::default(),
+            live: live_form::LiveFormState::default(),
             begins: Pending::default(),
             plan_top: 0,
         }
     }
 
-    /// What the form comes to.
-    pub fn wanted(&self) -> Result<Wanted, Refusal> {
+    /// Returns the request that the form makes. The error names the field.
+    pub fn form_request(&self) -> Result<FormRequest, JobRefusal> {
         match self.purpose {
-            Purpose::Score => scoring::wanted(&self.form).map(Wanted::Score),
-            Purpose::Test => testing::wanted(&self.form).map(Wanted::Test),
-            Purpose::Check => checking::wanted(&self.form).map(Wanted::Check),
-            Purpose::Live => self.live.wanted(&self.form).map(|it| Wanted::Live(Box::new(it))),
+            FormPurpose::Score => scoring_form::measure_settings(&self.form).map(FormRequest::Score),
+            FormPurpose::Test => test_form::test_job(&self.form).map(FormRequest::Test),
+            FormPurpose::Check => check_form::check_job(&self.form).map(FormRequest::Check),
+            FormPurpose::Live => self.live.live_run_spec(&self.form).map(|it| FormRequest::Live(Box::new(it))),
         }
     }
 
-    /// What beginning would do; None while that is worked out.
-    pub fn plan(&self) -> Option<Result<&Plan, &Refusal>> {
-        let wanted = self.wanted().ok()?;
+    /// Returns the plan of the work; None while it is computed.
+    pub fn current_plan(&self) -> Option<Result<&JobPlan, &JobRefusal>> {
+        let wanted = self.form_request().ok()?;
         let (_, plan) = self.plan.as_ref().filter(|(of, _)| *of == wanted)?;
         Some(plan.as_ref())
     }
 
-    /// Why it cannot begin, as far as it is known; what concerns a field stands there.
-    pub fn refusal(&self) -> Option<Refusal> {
-        if self.is_looking() {
+    /// Returns why the work cannot start, as far as known.
+    pub fn current_refusal(&self) -> Option<JobRefusal> {
+        if self.is_finding_choices() {
             return None;
         }
-        match (self.wanted(), self.plan()) {
+        match (self.form_request(), self.current_plan()) {
             (Err(why), _) => Some(why),
             (Ok(_), Some(Err(why))) => Some(why.clone()),
             (Ok(_), Some(Ok(_)) | None) => None,
         }
     }
 
-    /// Whether what the form offers is still being looked for.
-    pub const fn is_looking(&self) -> bool {
-        matches!(self.purpose, Purpose::Live) && !self.live.has_agents
+    /// Returns whether the choices of the form are still being found.
+    pub const fn is_finding_choices(&self) -> bool {
+        matches!(self.purpose, FormPurpose::Live) && !self.live.has_agents
     }
 
-    /// Whether what it says is beginning.
+    /// Returns whether the work is being started.
     pub fn is_beginning(&self) -> bool {
         !self.begins.is_free()
     }
 
-    /// The sentence at a field.
-    pub fn complaint(&self, id: &str) -> Option<String> {
-        let own = self.form.get(id).and_then(|field| field.error.clone());
-        own.or_else(|| Some(self.refusal().filter(|it| it.field == Some(id))?.why))
+    /// Returns the error at a field.
+    pub fn field_complaint(&self, id: &str) -> Option<String> {
+        let own = self.form.field_by_id(id).and_then(|field| field.error.clone());
+        own.or_else(|| Some(self.current_refusal().filter(|it| it.field == Some(id))?.why))
     }
 
-    fn ask(&mut self, numbers: &mut Numbers) -> Vec<Effect> {
-        let looks = (self.purpose == Purpose::Live).then(|| self.live.ask(numbers)).flatten();
+    fn ask_for_facts(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
+        let looks = (self.purpose == FormPurpose::Live).then(|| self.live.ask_for_agents(numbers)).flatten();
         looks.into_iter().chain(self.ask_for_plan(numbers)).collect()
     }
 
-    fn ask_for_plan(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        if self.form.typing.is_some() || self.is_looking() || !self.plans.is_free() {
+    fn ask_for_plan(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+        if self.form.typing.is_some() || self.is_finding_choices() || !self.plans.is_free() {
             return None;
         }
-        let wanted = self.wanted().ok()?;
+        let wanted = self.form_request().ok()?;
         if self.plan.as_ref().is_some_and(|(of, _)| *of == wanted) {
             return None;
         }
-        Some(self.plans.ask(numbers, wanted.clone(), Question::JobPlan { wanted }))
+        Some(self.plans.ask_question(numbers, wanted.clone(), Question::JobPlan { wanted }))
     }
 
     pub(crate) fn take_plan(
         &mut self,
-        request: Request,
-        plan: Result<Result<Plan, Refusal>, Sentence>,
+        request: RequestId,
+        plan: Result<Result<JobPlan, JobRefusal>, Sentence>,
     ) {
-        let Some(wanted) = self.plans.answered(request) else { return };
-        let plan = plan.unwrap_or_else(|why| Err(Refusal { field: None, why }));
+        let Some(wanted) = self.plans.take_answered(request) else { return };
+        let plan = plan.unwrap_or_else(|why| Err(JobRefusal { field: None, why }));
         for field in &mut self.form.fields {
             let mut proposed = plan.iter().flat_map(|it| &it.proposed);
             let mine = proposed.find(|(id, _)| *id == field.id);
@@ -168,124 +169,124 @@ impl Dialog {
         self.plan_top = 0;
     }
 
-    /// Agents of this machine, more of which follow.
-    pub(crate) fn show_agents(&mut self, request: Request, found: &session::jobs::Found) {
-        self.live.show(request, found, &mut self.form);
+    /// Shows agents of this machine, more of which follow.
+    pub(crate) fn show_agents(&mut self, request: RequestId, found: &session::jobs::FormFacts) {
+        self.live.show_facts(request, found, &mut self.form);
     }
 
-    /// All agents of this machine, where they were asked for.
+    /// Takes all agents of this machine.
     pub(crate) fn take_agents(
         &mut self,
-        request: Request,
-        found: Result<session::jobs::Found, Sentence>,
+        request: RequestId,
+        found: Result<session::jobs::FormFacts, Sentence>,
     ) {
-        self.live.take(request, &found.unwrap_or_default(), &mut self.form);
+        self.live.take_facts(request, &found.unwrap_or_default(), &mut self.form);
     }
 
-    fn change(&mut self, message: form::Message, height: usize) {
-        let changed = self.form.field().map_or("", |field| field.id);
-        self.form.update(message, height);
-        if self.purpose == Purpose::Live {
-            live::link(&mut self.form, changed, self.live.origin.as_ref());
+    fn update_form(&mut self, message: form::FormMessage, height: usize) {
+        let changed = self.form.cursor_field().map_or("", |field| field.id);
+        self.form.update_form(message, height);
+        if self.purpose == FormPurpose::Live {
+            live_form::link_fields(&mut self.form, changed, self.live.origin.as_ref());
         }
     }
 
-    /// What was to begin cannot; the sentence stands at its field.
-    fn refuse(&mut self, request: Request, refusal: Refusal) {
-        if self.begins.answered(request).is_some()
-            && let Ok(wanted) = self.wanted()
+    /// Shows at its field why the work cannot start.
+    fn show_refusal(&mut self, request: RequestId, refusal: JobRefusal) {
+        if self.begins.take_answered(request).is_some()
+            && let Ok(wanted) = self.form_request()
         {
             self.plan = Some((wanted, Err(refusal)));
         }
     }
 }
 
-/// Rows of a form or a list over the screen that are seen.
+/// Returns the number of visible rows of a form or a list over the screen.
 pub fn form_height(screens: &Screens) -> usize {
-    usize::from(screens.whole_layout().overlay().height.saturating_sub(2))
+    usize::from(screens.whole_layout().overlay_area().height.saturating_sub(2))
 }
 
 impl Jobs {
-    /// Which keys hold in the form or the list; None where neither is open.
-    pub fn context(&self) -> Option<Context> {
+    /// Returns the keys of the form or the list; None when neither is open.
+    pub fn key_context(&self) -> Option<KeyContext> {
         match &self.dialog {
-            Some(dialog) if dialog.form.typing.is_some() => Some(Context::FormText),
-            Some(_) => Some(Context::Form),
-            None => self.list.as_ref().map(|_| Context::Jobs),
+            Some(dialog) if dialog.form.typing.is_some() => Some(KeyContext::FormText),
+            Some(_) => Some(KeyContext::Form),
+            None => self.list.as_ref().map(|_| KeyContext::Jobs),
         }
     }
 
-    /// Whether this beginning is still wanted: nobody closed the form.
-    pub fn is_beginning(&self, request: Request) -> bool {
-        self.dialog.as_ref().is_some_and(|it| it.begins.is_about(request))
+    /// Returns whether this start is still wanted: nobody closed the form.
+    pub fn is_beginning(&self, request: RequestId) -> bool {
+        self.dialog.as_ref().is_some_and(|it| it.begins.is_waiting_for(request))
     }
 
-    pub(crate) fn on_dialog(&mut self, change: impl FnOnce(&mut Dialog)) {
+    pub(crate) fn on_dialog(&mut self, change: impl FnOnce(&mut JobDialog)) {
         if let Some(dialog) = &mut self.dialog {
             change(dialog);
         }
     }
 
-    pub fn update(&mut self, message: Message, screens: &mut Screens) -> Vec<Effect> {
+    pub fn update(&mut self, message: JobsMessage, screens: &mut Screens) -> Vec<Effect> {
         match message {
-            Message::Open(Purpose::Live) if screens.has_agent_at_work() => screens.say(ONE.into()),
-            Message::Open(purpose) => {
+            JobsMessage::Open(FormPurpose::Live) if screens.has_agent_at_work() => screens.show_notice(ONE_AGENT.into()),
+            JobsMessage::Open(purpose) => {
                 self.dialog = Some(Box::new(self.dialog_for(purpose, screens)))
             }
-            Message::Close => self.dialog = None,
-            Message::Form(message) => {
+            JobsMessage::Close => self.dialog = None,
+            JobsMessage::Form(message) => {
                 let height = form_height(screens);
-                self.on_dialog(|it| it.change(message, height));
+                self.on_dialog(|it| it.update_form(message, height));
             }
-            Message::StopTests => return self.stop_testing(),
-            Message::DismissBefore => scoring::dismiss_before(screens),
-            Message::Refused(request, refusal) => {
-                self.on_dialog(|it| it.refuse(request, refusal));
+            JobsMessage::StopTests => return self.stop_testing(),
+            JobsMessage::DismissBefore => scoring_form::dismiss_old_values(screens),
+            JobsMessage::Refused(request, refusal) => {
+                self.on_dialog(|it| it.show_refusal(request, refusal));
             }
-            Message::ScrollPlan(by) => {
+            JobsMessage::ScrollPlan(by) => {
                 self.on_dialog(|it| it.plan_top = it.plan_top.saturating_add_signed(by));
             }
-            Message::LiveBegan(origin, bundle) => {
+            JobsMessage::LiveBegan(origin, bundle) => {
                 self.dialog = None;
-                return live::show_begun(screens, origin, bundle);
+                return live_form::show_begun(screens, origin, bundle);
             }
-            Message::Begin => return self.begin_job(screens),
-            Message::List(message) => return self.update_list(message, screens),
+            JobsMessage::Begin => return self.begin_job(screens),
+            JobsMessage::List(message) => return self.update_list(message, screens),
         }
         vec![]
     }
 
-    fn dialog_for(&self, purpose: Purpose, screens: &Screens) -> Dialog {
+    fn dialog_for(&self, purpose: FormPurpose, screens: &Screens) -> JobDialog {
         match purpose {
-            Purpose::Score => Dialog::new(purpose, scoring::form(&self.measure)),
-            Purpose::Test => {
-                Dialog::new(purpose, testing::form(screens.open_run(), self.last_tests.as_ref()))
+            FormPurpose::Score => JobDialog::new(purpose, scoring_form::scoring_form(&self.measure)),
+            FormPurpose::Test => {
+                JobDialog::new(purpose, test_form::test_form(screens.open_run(), self.last_tests.as_ref()))
             }
-            Purpose::Check => Dialog::new(purpose, checking::form(self.last_checks.as_ref())),
-            Purpose::Live => {
-                let origin = live::origin(screens);
-                let dialog = Dialog::new(purpose, live::form(origin.as_ref()));
-                Dialog { live: live::Opened::of(origin), ..dialog }
+            FormPurpose::Check => JobDialog::new(purpose, check_form::check_form(self.last_checks.as_ref())),
+            FormPurpose::Live => {
+                let origin = live_form::form_origin(screens);
+                let dialog = JobDialog::new(purpose, live_form::live_form(origin.as_ref()));
+                JobDialog { live: live_form::LiveFormState::new(origin), ..dialog }
             }
         }
     }
 
-    /// Brings the list and the form in step, and asks for what the form lacks.
-    pub fn settle(&mut self, screens: &mut Screens) -> Vec<Effect> {
+    /// Updates the list and the form, and asks for data that the form lacks.
+    pub fn settle_forms(&mut self, screens: &mut Screens) -> Vec<Effect> {
         self.settle_list(screens);
         let height = form_height(screens);
         let Some(dialog) = &mut self.dialog else { return vec![] };
-        dialog.form.rows.follow(dialog.form.fields.len(), height);
-        dialog.ask(&mut screens.numbers)
+        dialog.form.rows.follow_cursor(dialog.form.fields.len(), height);
+        dialog.ask_for_facts(&mut screens.numbers)
     }
 
-    /// Begins what the form says, where that was planned and nothing is wrong with it.
+    /// Starts the work of the form, if it was planned and nothing is wrong with it.
     fn begin_job(&mut self, screens: &mut Screens) -> Vec<Effect> {
         let Some(dialog) = &mut self.dialog else { return vec![] };
         if dialog.is_beginning() || dialog.form.typing.is_some() {
             return vec![];
         }
-        let wanted = match (dialog.wanted(), dialog.plan()) {
+        let wanted = match (dialog.form_request(), dialog.current_plan()) {
             (Ok(wanted), Some(Ok(_))) => wanted,
             (_, Some(Err(_))) => {
                 dialog.plan = None; // why not stands in the form, and may be mended by now
@@ -294,35 +295,35 @@ impl Jobs {
             _ => return vec![],
         };
         match wanted {
-            Wanted::Score(measure) => {
+            FormRequest::Score(measure) => {
                 self.dialog = None;
                 self.measure = measure.clone();
-                scoring::measure_with(screens, measure)
+                scoring_form::measure_with(screens, measure)
             }
-            Wanted::Test(tests) => {
+            FormRequest::Test(tests) => {
                 self.dialog = None;
                 self.begin_testing(tests, screens)
             }
-            Wanted::Check(checks) => {
+            FormRequest::Check(checks) => {
                 self.dialog = None;
                 self.begin_checking(checks, screens)
             }
-            Wanted::Live(start) => {
+            FormRequest::Live(start) => {
                 let request =
-                    dialog.begins.begin(&mut screens.numbers, Wanted::Live(start.clone()));
-                let said = live::to_remember(&dialog.form);
-                let folder = dialog.form.get(live::FOLDER).and_then(|it| it.proposed.clone());
+                    dialog.begins.begin_request(&mut screens.numbers, FormRequest::Live(start.clone()));
+                let form_values = live_form::values_to_remember(&dialog.form);
+                let folder = dialog.form.field_by_id(live_form::FOLDER).and_then(|it| it.proposed.clone());
                 let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));
                 let origin = dialog.live.origin.clone();
-                let start = Box::new(session::jobs::Start { folder, ..*start });
+                let start = Box::new(session::jobs::LiveRunSpec { folder, ..*start });
                 vec![Effect::StartLive(
                     request,
-                    Box::new(session::jobs::Beginning { start, origin, said }),
+                    Box::new(session::jobs::LiveRunStart { start, origin, form_values }),
                 )]
             }
         }
     }
 }
 
-/// Why a second agent is not started.
-const ONE: &str = "an agent is at work here: F7 shows it, and x there stops it";
+/// The notice that a second agent is not started.
+const ONE_AGENT: &str = "an agent is at work here: F7 shows it, and x there stops it";

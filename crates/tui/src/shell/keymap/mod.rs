@@ -6,24 +6,24 @@
 mod binding;
 mod tables;
 
-use crate::{session::context::Context, widgets::key::Key};
+use crate::{session::context::KeyContext, widgets::key::Key};
 
-pub use binding::{Binding, Count, Listing};
+pub use binding::{KeyBinding, KeyCount, CommandListing};
 
-/// What a key means in a place; None where it means nothing.
-pub fn find(context: Context, key: Key) -> Option<&'static Binding> {
+/// Returns the binding of a key in a place; None when it has none.
+pub fn find_binding(context: KeyContext, key: Key) -> Option<&'static KeyBinding> {
     bindings_of(context).find(|binding| binding.keys.contains(&key))
 }
 
-/// What the footer of a place says, most useful first: keys and a word.
-pub fn hints(context: Context) -> Vec<(String, &'static str)> {
-    hints_with(context, |row| row.keys[0])
+/// Returns the footer of a place, most useful first: keys and a word.
+pub fn footer_hints(context: KeyContext) -> Vec<(String, &'static str)> {
+    footer_hints_with(context, |row| row.keys[0])
 }
 
-/// As [`hints`], with the keys that `key` gives for a row.
-pub fn hints_with(
-    context: Context,
-    key: impl Fn(&'static Binding) -> Key,
+/// Returns the footer as [`footer_hints`] does, with the keys that `key` gives for a row.
+pub fn footer_hints_with(
+    context: KeyContext,
+    key: impl Fn(&'static KeyBinding) -> Key,
 ) -> Vec<(String, &'static str)> {
     let mut hints: Vec<(String, &'static str)> = vec![];
     for row in bindings_of(context).filter(|row| !row.hint.is_empty()) {
@@ -36,14 +36,14 @@ pub fn hints_with(
     hints
 }
 
-/// The bindings that hold in a place, the innermost layer first.
-pub fn bindings_of(context: Context) -> impl Iterator<Item = &'static Binding> {
-    let layers = context.layers().iter();
-    layers.flat_map(|layer| bindings().filter(move |binding| binding.context == *layer))
+/// Returns the bindings of a place, the innermost layer first.
+pub fn bindings_of(context: KeyContext) -> impl Iterator<Item = &'static KeyBinding> {
+    let layers = context.active_contexts().iter();
+    layers.flat_map(|layer| all_bindings().filter(move |binding| binding.context == *layer))
 }
 
-/// Every binding, one after the other.
-pub fn bindings() -> impl Iterator<Item = &'static Binding> + Clone {
+/// Returns every binding.
+pub fn all_bindings() -> impl Iterator<Item = &'static KeyBinding> + Clone {
     tables::TABLES.into_iter().flatten()
 }
 
@@ -54,9 +54,9 @@ mod tests {
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
-        for context in Context::ALL {
+        for context in KeyContext::ALL {
             let mut seen: HashMap<Key, &str> = HashMap::new();
-            let here = bindings().filter(|row| context.layers().contains(&row.context));
+            let here = all_bindings().filter(|row| context.active_contexts().contains(&row.context));
             for row in here {
                 for key in row.keys {
                     let other = seen.insert(*key, row.help);
@@ -68,21 +68,21 @@ mod tests {
 
     #[test]
     fn every_row_has_a_key_and_help() {
-        for row in bindings() {
-            assert!(!row.keys.is_empty() && !row.help.is_empty(), "{}", row.keys_shown());
+        for row in all_bindings() {
+            assert!(!row.keys.is_empty() && !row.help.is_empty(), "{}", row.keys_text());
             assert!(!row.help.ends_with('.'), "{}", row.help);
         }
     }
 
     #[test]
     fn digits_are_counts_and_keys_only_where_a_level_is_given() {
-        let is_digit = |key: &&Key| key.typed().is_some_and(|c| c.is_ascii_digit());
-        for context in Context::ALL {
-            let here = context.layers().iter();
-            let rows = here.flat_map(|layer| bindings().filter(|row| row.context == *layer));
+        let is_digit = |key: &&Key| key.typed_char().is_some_and(|c| c.is_ascii_digit());
+        for context in KeyContext::ALL {
+            let here = context.active_contexts().iter();
+            let rows = here.flat_map(|layer| all_bindings().filter(|row| row.context == *layer));
             let digits: String =
                 rows.flat_map(|row| row.keys).filter(is_digit).map(Key::to_string).collect();
-            let expected = if context.has_digits() || context == Context::AuditReading {
+            let expected = if context.has_digits() || context == KeyContext::AuditReading {
                 "0123456789"
             } else {
                 ""
@@ -93,6 +93,6 @@ mod tests {
 
     #[test]
     fn neighbours_with_the_same_hint_share_it() {
-        assert!(hints(Context::Turns).contains(&("←→".into(), "turn")));
+        assert!(footer_hints(KeyContext::Turns).contains(&("←→".into(), "turn")));
     }
 }

@@ -1,46 +1,46 @@
-//! What happens to what is begun from the screen: its form, and the list of what was begun.
+//! Messages about jobs: their forms, and the list of started jobs.
 
 use std::path::PathBuf;
 
 use crate::{
-    session::{self, jobs::Refusal, request::Request},
+    session::{self, jobs::JobRefusal, request::RequestId},
     views::form,
     widgets::scroll::Motion,
 };
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Open(Purpose),
-    Form(form::Message),
-    /// Do what the form says.
+pub enum JobsMessage {
+    Open(FormPurpose),
+    Form(form::FormMessage),
+    /// Start the work of the form.
     Begin,
-    /// Of the list of what was begun.
-    List(List),
+    /// For the list of started jobs.
+    List(JobListMessage),
     Close,
-    /// Values measured with another profile or other rules are not shown any more.
+    /// Remove values that were measured with another profile or other rules.
     DismissBefore,
     StopTests,
-    /// What was to begin cannot.
-    Refused(Request, Refusal),
-    /// The agent of a live run is being started; where it is recorded.
-    LiveBegan(Option<session::jobs::Origin>, PathBuf),
-    /// So many rows on in the plan.
+    /// The work cannot start.
+    Refused(RequestId, JobRefusal),
+    /// The agent of a live run is being started; its origin and the recording.
+    LiveBegan(Option<session::jobs::FormOrigin>, PathBuf),
+    /// Scroll the plan by so many rows.
     ScrollPlan(isize),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum List {
+pub enum JobListMessage {
     /// Opens the list, or closes it.
     Toggle,
     Move(Motion),
-    /// To the work.
+    /// Show the work.
     Enter,
     Stop,
 }
 
-/// What a form is for.
+/// The purpose of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
+pub enum FormPurpose {
     /// The code is measured with another profile or other rules.
     Score,
     /// The code at checkpoints is tested.

@@ -1,4 +1,4 @@
-//! What may happen to the program, in its own words.
+//! The messages of the program.
 
 pub mod jobs;
 pub mod overlay;
@@ -10,9 +10,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        place::Place,
-        question::{Answer, Part},
-        request::Request,
+        start_place::StartPlace,
+        question::{Answer, AnswerPart},
+        request::RequestId,
         views,
     },
     shell::open_run::RunMessage,
@@ -20,57 +20,57 @@ use crate::{
     widgets::{key::Key, key_event::KeyEvent},
 };
 use trajview_run::Run;
-use trajview_study::studied::Studied;
+use trajview_study::loaded_study::LoadedStudy;
 
-/// Something happened, in the program's own words. Each feature nests its own.
+/// A message of the program. Each feature nests its own.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum AppMessage {
     Press(Key),
-    /// What a press does not say: a release, a repeat, a key that no binding has.
+    /// Key events besides a press: a release, a repeat, a key that no binding has.
     Key(KeyEvent),
     /// Text pasted into the terminal; only a prompt takes it.
     Paste(String),
     Resized(Size),
-    Open(PathBuf, Place),
-    Opened(Request, Result<Arc<Run>, String>),
-    /// What was to be opened holds several runs.
-    Several(Request),
-    /// All runs below these paths.
-    Collect(Vec<PathBuf>, Place),
-    /// Puts the queue of a study on screen.
-    BeginStudy(Arc<Studied>, Place),
-    /// The beginning of the run that is being opened; [`Message::Opened`] brings the whole.
-    Begun(Request, Arc<Run>),
-    Answered(Request, Answer),
+    Open(PathBuf, StartPlace),
+    Opened(RequestId, Result<Arc<Run>, String>),
+    /// The opened path has several runs.
+    Several(RequestId),
+    /// Show the table of all runs below these paths.
+    Collect(Vec<PathBuf>, StartPlace),
+    /// Show the queue of a study.
+    BeginStudy(Arc<LoadedStudy>, StartPlace),
+    /// The beginning of the run that is being opened; [`ViewMessage::Opened`] brings the whole.
+    Begun(RequestId, Arc<Run>),
+    Answered(RequestId, Answer),
     /// A part of an answer; more follows.
-    Partly(Request, Part),
-    /// To another view.
-    View(views::Message),
-    /// In a view of the run that is open.
+    Partly(RequestId, AnswerPart),
+    /// Show another view.
+    View(views::ViewMessage),
+    /// For a view of the open run.
     Run(RunMessage),
-    Judging(judge::Message),
-    /// Sets these runs side by side.
-    CompareRuns(Vec<PathBuf>, Place),
-    Compare(compare::Message),
-    Collection(table::Message),
-    /// A run is going to be made.
+    Judging(judge::JudgePaneMessage),
+    /// Compare these runs side by side.
+    CompareRuns(Vec<PathBuf>, StartPlace),
+    Compare(compare::CompareMessage),
+    Collection(table::TableMessage),
+    /// A live run is going to start.
     BeginLive,
-    Live(live::Message),
-    Jobs(jobs::Message),
-    Overlay(overlay::Message),
+    Live(live::LiveMessage),
+    Jobs(jobs::JobsMessage),
+    Overlay(overlay::OverlayMessage),
     Zoom,
     Escape,
     Suspend,
     Quit,
-    /// The recording that is open has grown.
+    /// The open recording has grown.
     Grown(Arc<Run>),
-    /// The recording that is open, and is not followed, was written to.
+    /// The open recording, which is not followed, was written to.
     Written,
-    /// Somebody judged the run that is open.
+    /// The open run has new judgements.
     Judged,
-    /// Follow the recording as it is written, or no longer.
+    /// Start or stop following the recording as it is written.
     Follow,
-    /// Show the turn in numbers, or no longer.
+    /// Show or hide the numbers of the turn.
     Now,
-    Shell(state::Message),
+    Shell(state::ShellMessage),
 }

@@ -1,10 +1,10 @@
-//! What happens to a box over the views.
+//! Messages to a box over the views.
 
 use crate::widgets::scroll::Motion;
 
-/// Which box it is.
+/// The kinds of boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum OverlayKind {
     Help,
     Info,
     Warnings,
@@ -15,18 +15,18 @@ pub enum Kind {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Open(Kind),
+pub enum OverlayMessage {
+    Open(OverlayKind),
     Close,
     Move(Motion),
-    Find(Find),
+    Find(OverlaySearchMessage),
     /// Opens the image that is shown outside of the terminal.
     OpenImage,
 }
 
-/// A change of what is looked for.
+/// A change of the searched text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Find {
+pub enum OverlaySearchMessage {
     Begin,
     Type(String),
     Erase,

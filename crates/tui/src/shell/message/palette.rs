@@ -1,9 +1,9 @@
-//! What happens to the palette.
+//! Messages to the palette.
 
 use crate::widgets::scroll::Motion;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum PaletteMessage {
     Open,
     Close,
     Type(String),

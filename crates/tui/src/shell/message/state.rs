@@ -1,4 +1,4 @@
-//! What happens whatever is open.
+//! Messages that do not depend on the open run.
 
 use crate::widgets::mouse::Mouse;
 use trajview_run::RepoPath;
@@ -6,46 +6,46 @@ use trajview_run::RepoPath;
 use super::palette;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Palette(palette::Message),
+pub enum ShellMessage {
+    Palette(palette::PaletteMessage),
     Mouse(Mouse),
-    Await(Pending),
-    /// The key that was waited for is not wanted any more.
+    Await(PendingKey),
+    /// The awaited key is no longer wanted.
     Forget,
     SetMark(char),
     GoToMark(char),
-    /// To the place before the last jump, and from there back again.
+    /// Go to the place before the last jump, and from there back again.
     LastJump,
     Back(usize),
     Forward(usize),
-    Copy(What),
+    Copy(CopyTarget),
     Edit,
     /// The editor has closed a file of the user's own.
     Edited,
     NextTheme,
     SwitchMouse,
     ShowFile(RepoPath),
-    /// The world has something to say.
+    /// Show a notice of the runtime.
     Say(String),
 }
 
-/// A key that waits for the one after it.
+/// A key that waits for a second one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pending {
+pub enum PendingKey {
     Copy,
     Mark,
     GoToMark,
 }
 
-/// What is copied.
+/// The kinds of texts to copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// Of the panel that has the keyboard.
+pub enum CopyTarget {
+    /// The line at the cursor of the focused panel.
     Line,
     Hunk,
-    /// Of the file that is shown.
+    /// The patch of the shown file.
     Patch,
-    /// On the component that is looked at.
+    /// The verdict on the selected component.
     Verdict,
     /// The command that opens this place.
     Link,

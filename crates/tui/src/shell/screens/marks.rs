@@ -1,106 +1,106 @@
-//! Places to come back to: marks by letter, and the way that jumps have taken.
+//! Places to come back to: marks by letter, and the jumps that were made.
 //!
-//! A mark brings back how its place was looked at, too: what the diff was measured from, how it stood, how much room it
-//! had. A jump leaves all that as it is, but the way back from a mark does not.
+//! A mark restores the looks of its place too: the base of the diff, its arrangement, the zoom. A jump leaves all that as
+//! it is, but the way back from a mark does not.
 
 use std::collections::HashMap;
 
 use crate::{
     shell::screens::Screens,
-    views::replay::spot::{Outlook, Spot},
+    views::replay::bookmark::{DiffOutlook, Bookmark},
     widgets::layout::Zoom,
 };
 
 #[derive(Debug, Default)]
-pub struct Marks {
-    named: HashMap<char, Stop>,
-    behind: Vec<Stop>,
-    ahead: Vec<Stop>,
-    /// The change under way is a travel along the jumps and not one of them.
+pub struct JumpMarks {
+    named: HashMap<char, MarkedPlace>,
+    behind: Vec<MarkedPlace>,
+    ahead: Vec<MarkedPlace>,
+    /// True if the change under way is a move along the jumps and not a new jump.
     is_travelling: bool,
 }
 
 /// A place to come back to.
 #[derive(Debug, Clone)]
-pub struct Stop {
-    spot: Spot,
-    /// None leaves the looks as they are.
-    look: Option<Look>,
+pub struct MarkedPlace {
+    spot: Bookmark,
+    /// The looks; None leaves them as they are.
+    look: Option<SavedLook>,
 }
 
-/// How a place was looked at.
+/// The looks of a place.
 #[derive(Debug, Clone, Copy)]
-struct Look {
-    outlook: Outlook,
+struct SavedLook {
+    outlook: DiffOutlook,
     zoom: Zoom,
 }
 
-/// Jumps that are remembered.
-pub const MOST: usize = 100;
+/// The largest number of remembered jumps.
+pub const MAX_JUMPS: usize = 100;
 
-impl Marks {
-    /// Remembers where a jump began.
-    fn left(&mut self, stop: Stop) {
-        if self.behind.len() == MOST {
+impl JumpMarks {
+    /// Remembers the place where a jump began.
+    fn push_jump(&mut self, stop: MarkedPlace) {
+        if self.behind.len() == MAX_JUMPS {
             self.behind.remove(0);
         }
         self.behind.push(stop);
         self.ahead.clear();
     }
 
-    pub fn back(&mut self, now: Stop) -> Option<Stop> {
+    pub fn go_back(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.behind.pop()?;
-        self.ahead.push(now.like(&stop));
+        self.ahead.push(now.with_looks_of(&stop));
         Some(stop)
     }
 
-    pub fn forward(&mut self, now: Stop) -> Option<Stop> {
+    pub fn go_forward(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.ahead.pop()?;
-        self.behind.push(now.like(&stop));
+        self.behind.push(now.with_looks_of(&stop));
         Some(stop)
     }
 
-    /// To where the last jump began; once more is back again.
-    pub fn swap(&mut self, now: Stop) -> Option<Stop> {
+    /// Goes to the place where the last jump began; a second time goes back again.
+    pub fn go_to_last(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.behind.pop()?;
-        self.behind.push(now.like(&stop));
+        self.behind.push(now.with_looks_of(&stop));
         Some(stop)
     }
 }
 
-impl Stop {
-    /// With looks only if the way there changes them.
-    fn like(self, other: &Self) -> Self {
+impl MarkedPlace {
+    /// Keeps the looks only if the other place has some.
+    fn with_looks_of(self, other: &Self) -> Self {
         Self { look: self.look.filter(|_| other.look.is_some()), ..self }
     }
 }
 
 impl Screens {
     pub(crate) fn set_mark(&mut self, letter: char) {
-        let Some(stop) = self.stop() else { return };
+        let Some(stop) = self.current_place() else { return };
         let turn = stop.spot.turn + 1;
         self.marks.named.insert(letter, stop);
-        self.say(format!("turn {turn} is marked {letter}; '{letter} comes back"));
+        self.show_notice(format!("turn {turn} is marked {letter}; '{letter} comes back"));
     }
 
     pub(crate) fn go_to_mark(&mut self, letter: char) {
-        let Some(now) = self.stop() else { return };
+        let Some(now) = self.current_place() else { return };
         let Some(stop) = self.marks.named.get(&letter).cloned() else {
-            return self.say(self.no_mark(letter));
+            return self.show_notice(self.no_mark(letter));
         };
-        self.marks.left(now);
+        self.marks.push_jump(now);
         self.marks.is_travelling = true;
-        self.go_to_stop(&stop);
+        self.go_to_place(&stop);
     }
 
-    /// Where we are and how we look at it.
-    fn stop(&self) -> Option<Stop> {
+    /// Returns the present place and its looks.
+    fn current_place(&self) -> Option<MarkedPlace> {
         let open = self.open_run()?;
-        let look = Look { outlook: Outlook::of(&open.replay), zoom: self.frame.zoom };
-        Some(Stop { spot: Spot::of(&open.replay, &open.session), look: Some(look) })
+        let look = SavedLook { outlook: DiffOutlook::for_replay(&open.replay), zoom: self.frame.zoom };
+        Some(MarkedPlace { spot: Bookmark::for_place(&open.replay, &open.session), look: Some(look) })
     }
 
-    fn go_to_stop(&mut self, stop: &Stop) {
+    fn go_to_place(&mut self, stop: &MarkedPlace) {
         if let Some(look) = stop.look {
             self.frame.zoom = look.zoom;
             self.on_open_run(|open| look.outlook.restore(&mut open.replay));
@@ -117,22 +117,22 @@ impl Screens {
         }
     }
 
-    pub(crate) fn travel(&mut self, way: fn(&mut Marks, Stop) -> Option<Stop>) {
-        let Some(now) = self.stop() else { return };
+    pub(crate) fn travel_jumps(&mut self, next_place: fn(&mut JumpMarks, MarkedPlace) -> Option<MarkedPlace>) {
+        let Some(now) = self.current_place() else { return };
         self.marks.is_travelling = true;
-        match way(&mut self.marks, now) {
-            Some(stop) => self.go_to_stop(&stop),
-            None => self.say("no further jump is remembered".into()),
+        match next_place(&mut self.marks, now) {
+            Some(stop) => self.go_to_place(&stop),
+            None => self.show_notice("no further jump is remembered".into()),
         }
     }
 
-    /// Remembers `before` if what happened since was a jump.
-    pub fn remember(&mut self, before: Option<Spot>) {
+    /// Remembers `before` if the change since then was a jump.
+    pub fn remember_jump(&mut self, before: Option<Bookmark>) {
         let has_travelled = std::mem::take(&mut self.marks.is_travelling);
-        let now = self.open_run().map(|it| Spot::of(&it.replay, &it.session));
+        let now = self.open_run().map(|it| Bookmark::for_place(&it.replay, &it.session));
         let (Some(before), Some(now)) = (before, now) else { return };
         if !has_travelled && before.is_a_jump_from(&now) {
-            self.marks.left(Stop { spot: before, look: None });
+            self.marks.push_jump(MarkedPlace { spot: before, look: None });
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What is open (a run, a comparison, the table of runs, a run that is being made), which of them has the screen, and the
-//! ways between them.
+//! Everything that is open (a run, a comparison, the table of runs, a live run), which of it is on screen, and how one
+//! leads to another.
 //!
-//! [`Screens`] knows nothing of keys, boxes and forms over the screens: those are the shell's.
+//! [`Screens`] knows nothing of keys, boxes and forms over the screens: the rest of the shell does.
 
 pub mod compare;
 pub mod judge;
@@ -16,104 +16,104 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     session::{
-        ask::Loading,
-        context::Context,
+        pending::Loading,
+        context::KeyContext,
         effect::Effect,
         live::LiveEvent,
-        opening::Opening,
-        place::Place,
-        request::{Numbers, Request},
+        replay_opening::ReplayOpening,
+        start_place::StartPlace,
+        request::{RequestIds, RequestId},
         views::{self, View},
     },
     shell::{
-        message::Message,
-        open_run::{Defaults, OpenRun, RunMessage},
-        overlay::Subject,
+        message::AppMessage,
+        open_run::{RunViewDefaults, OpenRun, RunMessage},
+        overlay::OverlaySubject,
     },
     views::{
-        compare::Comparison,
-        live::{self as live_view, Focus, Live},
-        replay::{self, now},
-        table::{self as table_view, Collection},
+        compare::ComparisonView,
+        live::{self as live_view, LiveFocus, LiveView},
+        replay::{self, turn_stats},
+        table::{self as table_view, RunTableView},
     },
-    widgets::layout::{self, Layout, Panel, Shown, Zoom},
+    widgets::layout::{self, ScreenLayout, ReplayPanel, TurnStatsVisibility, Zoom},
 };
 
 use judge::OtherJudgings;
-use marks::Marks;
+use marks::JumpMarks;
 
-/// What has the screen. Whatever is open and not on it stays as it was left.
+/// The kinds of screens. Whatever is open and not on screen keeps its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Screen {
-    /// The run that is open, in its own view.
+pub enum ScreenKind {
+    /// The open run, in its own view.
     #[default]
     Run,
     /// Runs side by side.
     Compare,
     /// The table of runs.
     Table,
-    /// The run that is being made.
+    /// The live run.
     Live,
 }
 
-/// What is open, and which of it has the screen.
+/// Everything that is open, and which of it is on screen.
 #[derive(Debug, Default)]
 pub struct Screens {
-    pub screen: Screen,
+    pub screen: ScreenKind,
     pub opened: Loading<Box<OpenRun>>,
-    /// The recording that is open, as a link names it.
+    /// The open recording, as a link names it.
     pub source: PathBuf,
-    /// Runs side by side, where several were opened.
-    pub compared: Option<Box<Comparison>>,
-    /// The table of runs, where several were opened.
-    pub collection: Option<Box<Collection>>,
-    /// A run that is being made.
-    pub live: Option<Box<Live>>,
+    /// Runs side by side, if several were opened.
+    pub compared: Option<Box<ComparisonView>>,
+    /// The table of runs, if several were opened.
+    pub collection: Option<Box<RunTableView>>,
+    /// A live run.
+    pub live: Option<Box<LiveView>>,
     pub other_judgings: OtherJudgings,
-    /// How the table is wanted when it is opened.
-    pub table_opening: table_view::Opening,
-    /// How a run that is opened is to be shown.
-    pub defaults: Defaults,
-    pub frame: Frame,
-    pub(crate) way: Way,
-    pub(crate) marks: Marks,
-    pub(crate) numbers: Numbers,
+    /// The options of the table when it is opened.
+    pub table_opening: table_view::TableOpening,
+    /// The defaults for an opened run.
+    pub defaults: RunViewDefaults,
+    pub frame: TerminalFrame,
+    pub(crate) opening: OpeningState,
+    pub(crate) marks: JumpMarks,
+    pub(crate) numbers: RequestIds,
 }
 
-/// The terminal, and how it is shared out.
+/// The terminal, and how it is divided.
 #[derive(Debug)]
-pub struct Frame {
+pub struct TerminalFrame {
     pub size: Size,
     pub zoom: Zoom,
-    /// Whether the turn is shown in numbers.
-    pub now: Shown,
+    /// True if the numbers of the turn are shown.
+    pub now: TurnStatsVisibility,
 }
 
-impl Default for Frame {
+impl Default for TerminalFrame {
     fn default() -> Self {
-        Self { size: Size { width: 80, height: 24 }, zoom: Zoom::Off, now: Shown::default() }
+        Self { size: Size { width: 80, height: 24 }, zoom: Zoom::Off, now: TurnStatsVisibility::default() }
     }
 }
 
-/// How a run is being opened, and from where.
+/// The state of opening a run.
 #[derive(Debug)]
-pub struct Way {
-    /// What is to be shown of it.
-    pub place: Place,
-    /// The opening whose beginning is shown while the whole is read.
-    pub begun: Option<Request>,
-    /// Where it is wanted, and what to say there.
-    pub arrival: Option<(Option<Opening>, String)>,
-    /// It is to be shown with its judging.
+pub struct OpeningState {
+    /// The place to show.
+    pub place: StartPlace,
+    /// The request whose beginning is shown while the whole is read.
+    pub begun: Option<RequestId>,
+    /// The place that was asked for, and a notice for it.
+    pub arrival: Option<(Option<ReplayOpening>, String)>,
+    /// True if its judging is shown too.
     pub shows_judging: bool,
-    /// What the open run was opened from.
+    /// The view that the open run was opened from.
     pub back: View,
 }
 
-impl Default for Way {
+impl Default for OpeningState {
     fn default() -> Self {
         Self {
-            place: Place::default(),
+            place: StartPlace::default(),
             begun: None,
             arrival: None,
             shows_judging: false,
@@ -134,93 +134,93 @@ impl Screens {
         self.opened.ready().map(|open| &**open)
     }
 
-    /// Whether a digit is a level of what is labelled, and no count.
+    /// Returns whether a digit is a level of the label in work, and no count.
     pub(crate) fn takes_digit(&self, digit: usize) -> bool {
         let open = self.open_run();
         open.zip(u8::try_from(digit).ok())
             .is_some_and(|(open, digit)| open.audit.takes_digit(&open.session, digit))
     }
 
-    pub(crate) fn on_comparison(&mut self, change: impl FnOnce(&mut Comparison)) {
+    pub(crate) fn on_comparison(&mut self, change: impl FnOnce(&mut ComparisonView)) {
         if let Some(compared) = &mut self.compared {
             change(compared);
         }
     }
 
-    pub(crate) fn on_collection(&mut self, change: impl FnOnce(&mut Collection)) {
+    pub(crate) fn on_collection(&mut self, change: impl FnOnce(&mut RunTableView)) {
         if let Some(collection) = &mut self.collection {
             change(collection);
         }
     }
 
-    /// Where everything stands at the moment.
-    pub fn layout(&self) -> Layout {
+    /// Returns the present layout.
+    pub fn layout(&self) -> ScreenLayout {
         self.beside_live(|size| self.layout_in(size))
             .unwrap_or_else(|| self.layout_in(self.frame.size))
     }
 
-    /// Where boxes over everything stand: in the whole screen.
-    pub fn whole_layout(&self) -> Layout {
+    /// Returns the layout of boxes over everything: the whole screen.
+    pub fn whole_layout(&self) -> ScreenLayout {
         self.layout_in(self.frame.size)
     }
 
-    fn layout_in(&self, size: Size) -> Layout {
-        let focus = self.open_run().map_or(Panel::default(), |open| open.replay.focus);
+    fn layout_in(&self, size: Size) -> ScreenLayout {
+        let focus = self.open_run().map_or(ReplayPanel::default(), |open| open.replay.focus);
         let files = self.open_run().map_or(0, |it| it.replay.file_rows(&it.session));
-        let standings = self.open_run().map_or(0, |open| open.session.standings().len());
+        let standings = self.open_run().map_or(0, |open| open.session.components_at_turn().len());
         let has_pane = self.shown_run().is_some_and(|open| open.judging.is_open);
         let whole = size;
-        let size = if has_pane { layout::beside_pane(whole) } else { whole };
-        let layout = Layout::of(size, focus, self.frame.zoom, files);
-        let layout = layout.with_now(self.frame.now, size, focus, now::ROWS.len() + standings);
+        let size = if has_pane { layout::views_size_with_pane(whole) } else { whole };
+        let layout = ScreenLayout::new(size, focus, self.frame.zoom, files);
+        let layout = layout.with_turn_stats(self.frame.now, size, focus, turn_stats::TURN_STATS.len() + standings);
         let layout = layout.with_step(size);
-        let layout = self.open_run().map_or(layout, |open| open.replay.make_room(layout));
+        let layout = self.open_run().map_or(layout, |open| open.replay.fit_layout(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }
 
-    /// Which keys hold while nothing lies over the screen.
-    pub fn context(&self) -> Context {
-        match (self.live(), self.comparison(), self.table(), self.open_run()) {
-            (Some(live), ..) => live.context(),
-            (_, Some(compared), ..) => compared.part.context(),
-            (.., Some(table), _) => table.context(),
+    /// Returns the context of keys while nothing lies over the screen.
+    pub fn key_context(&self) -> KeyContext {
+        match (self.shown_live(), self.shown_comparison(), self.shown_table(), self.open_run()) {
+            (Some(live), ..) => live.keyboard_context(),
+            (_, Some(compared), ..) => compared.part.keyboard_context(),
+            (.., Some(table), _) => table.keyboard_context(),
             (.., Some(open)) => open.context_in(&self.layout()),
-            (.., None) => Context::Replay,
+            (.., None) => KeyContext::Replay,
         }
     }
 
-    /// What a box over the panels tells of.
-    pub fn subject(&self) -> Subject<'_> {
-        if let Some(live) = self.live() {
-            return Subject::Live(live);
+    /// Returns the subject of a box over the panels.
+    pub fn overlay_subject(&self) -> OverlaySubject<'_> {
+        if let Some(live) = self.shown_live() {
+            return OverlaySubject::Live(live);
         }
-        if let Some(compared) = self.comparison() {
-            return Subject::Comparison(compared);
+        if let Some(compared) = self.shown_comparison() {
+            return OverlaySubject::Comparison(compared);
         }
-        match (self.table(), self.open_run()) {
-            (Some(table), _) => Subject::Table(table),
-            (None, Some(open)) => Subject::Run(open),
-            (None, None) => Subject::Nothing,
+        match (self.shown_table(), self.open_run()) {
+            (Some(table), _) => OverlaySubject::Table(table),
+            (None, Some(open)) => OverlaySubject::Run(open),
+            (None, None) => OverlaySubject::Nothing,
         }
     }
 
-    /// How long the loop may sleep before something here moves by itself.
+    /// Returns how long the loop may sleep before something here moves by itself.
     pub fn next_deadline(&self) -> Option<Duration> {
-        let beat = self.open_run().and_then(|open| open.replay.playback.beat());
-        let hold = self.live.as_ref().filter(|live| live.terminal.is_held());
-        let hold = hold.map(|_| live_view::LONGEST_FRAME);
+        let beat = self.open_run().and_then(|open| open.replay.playback.time_until_next_move());
+        let hold = self.live.as_ref().filter(|live| live.terminal.holds_frame());
+        let hold = hold.map(|_| live_view::MAX_FRAME_TIME);
         beat.into_iter().chain(hold).min()
     }
 
-    /// What the end of [`Self::next_deadline`] means.
-    pub fn after_deadline(&self) -> Message {
-        match self.live.as_ref().is_some_and(|live| live.terminal.is_held()) {
-            true => Message::Live(live_view::Message::LiveEvent(LiveEvent::Silent)),
-            false => Message::Run(RunMessage::Replay(replay::Message::Beat)),
+    /// Returns the message for the end of [`Self::next_deadline`].
+    pub fn after_deadline(&self) -> AppMessage {
+        match self.live.as_ref().is_some_and(|live| live.terminal.holds_frame()) {
+            true => AppMessage::Live(live_view::LiveMessage::LiveEvent(LiveEvent::Silent)),
+            false => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick)),
         }
     }
 
-    /// Lets a view of the open run take a message, and goes where that leads.
+    /// Passes a message to a view of the open run, and goes where that leads.
     pub(crate) fn on_view(&mut self, take: impl FnOnce(&mut OpenRun)) {
         self.on_open_run(|open| {
             take(open);
@@ -234,20 +234,20 @@ impl Screens {
         }
     }
 
-    pub fn say(&mut self, words: String) {
-        if self.live().is_some()
+    pub fn show_notice(&mut self, words: String) {
+        if self.shown_live().is_some()
             && let Some(live) = &mut self.live
         {
             live.notice = Some(words);
             return;
         }
-        if self.comparison().is_some()
+        if self.shown_comparison().is_some()
             && let Some(compared) = &mut self.compared
         {
             compared.notice = Some(words);
             return;
         }
-        if self.table().is_some() {
+        if self.shown_table().is_some() {
             if let Some(collection) = &mut self.collection {
                 collection.notice = Some(words);
             }
@@ -256,26 +256,26 @@ impl Screens {
         self.on_open_run(|open| open.session.notice = Some(words));
     }
 
-    /// Brings everything that is open in step, and asks for what it lacks.
-    pub fn settle(&mut self) -> Vec<Effect> {
+    /// Updates everything that is open, and asks for missing data.
+    pub fn settle_all(&mut self) -> Vec<Effect> {
         let layout = self.layout();
         let mut effects = vec![];
         if let Loading::Ready(open) = &mut self.opened {
-            open.settle(&layout);
-            effects.extend(open.ask(&mut self.numbers, &layout));
+            open.settle_views(&layout);
+            effects.extend(open.ask_for_missing(&mut self.numbers, &layout));
         }
-        effects.extend(study::ask(self));
+        effects.extend(study::ask_for_run(self));
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
         let height = self.table_height();
         if let Some(collection) = &mut self.collection {
-            collection.settle(height);
-            effects.extend(collection.ask(&mut self.numbers, height));
+            collection.settle_cursor(height);
+            effects.extend(collection.ask_missing(&mut self.numbers, height));
         }
         effects
     }
 
-    /// Takes away what was said in the last line.
+    /// Clears the notice in the last line.
     pub(crate) fn clear_notices(&mut self) {
         self.on_open_run(|open| {
             open.session.notice = None;
@@ -288,103 +288,103 @@ impl Screens {
         self.on_collection(|it| it.notice = None);
     }
 
-    /// The table, where it is what is looked at.
-    pub fn table(&self) -> Option<&Collection> {
-        self.collection.as_deref().filter(|_| self.screen == Screen::Table)
+    /// Returns the table if it is on screen.
+    pub fn shown_table(&self) -> Option<&RunTableView> {
+        self.collection.as_deref().filter(|_| self.screen == ScreenKind::Table)
     }
 
-    /// The comparison, where it is what is looked at.
-    pub fn comparison(&self) -> Option<&Comparison> {
-        self.compared.as_deref().filter(|_| self.screen == Screen::Compare)
+    /// Returns the comparison if it is on screen.
+    pub fn shown_comparison(&self) -> Option<&ComparisonView> {
+        self.compared.as_deref().filter(|_| self.screen == ScreenKind::Compare)
     }
 
-    /// The live run, where it is what is looked at.
-    pub fn live(&self) -> Option<&Live> {
-        self.live.as_deref().filter(|_| self.screen == Screen::Live)
+    /// Returns the live run if it is on screen.
+    pub fn shown_live(&self) -> Option<&LiveView> {
+        self.live.as_deref().filter(|_| self.screen == ScreenKind::Live)
     }
 
-    /// The run, where it is what is looked at.
+    /// Returns the open run if it is on screen.
     pub fn shown_run(&self) -> Option<&OpenRun> {
-        self.open_run().filter(|_| self.screen == Screen::Run)
+        self.open_run().filter(|_| self.screen == ScreenKind::Run)
     }
 
-    /// Puts a screen on. What was said on the one before is gone.
-    pub fn show(&mut self, screen: Screen) {
+    /// Shows a screen, and clears the notice of the one before.
+    pub fn show_screen(&mut self, screen: ScreenKind) {
         match (self.screen, &mut self.collection, &mut self.compared, &mut self.live) {
             (before, ..) if before == screen => {}
-            (Screen::Table, Some(table), ..) => table.notice = None,
-            (Screen::Compare, _, Some(compared), _) => compared.notice = None,
-            (Screen::Live, .., Some(live)) => live.focus = Focus::Requests,
+            (ScreenKind::Table, Some(table), ..) => table.notice = None,
+            (ScreenKind::Compare, _, Some(compared), _) => compared.notice = None,
+            (ScreenKind::Live, .., Some(live)) => live.focus = LiveFocus::Requests,
             _ => {}
         }
         self.screen = screen;
     }
 
-    /// The view that a command is of, where there is something for it to show.
-    pub(crate) fn bring_up(&mut self, view: View) {
+    /// Shows the view of a command, if it has something to show.
+    pub(crate) fn bring_up_view(&mut self, view: View) {
         match view {
             View::Collection => match self.collection {
-                Some(_) => self.leave_run_for(Screen::Table),
-                None => self.say(NO_TABLE.into()),
+                Some(_) => self.leave_run_for(ScreenKind::Table),
+                None => self.show_notice(NO_TABLE.into()),
             },
             View::Compare => match self.compared {
-                Some(_) => self.leave_run_for(Screen::Compare),
-                None => self.say(NO_COMPARISON.into()),
+                Some(_) => self.leave_run_for(ScreenKind::Compare),
+                None => self.show_notice(NO_COMPARISON.into()),
             },
             View::Live => self.show_live(),
             view if self.open_run().is_some() => {
-                self.show(Screen::Run);
+                self.show_screen(ScreenKind::Run);
                 let layout = self.layout();
                 self.on_open_run(|open| {
-                    open.judging.step_aside(&layout);
+                    open.judging.give_up_keyboard(&layout);
                     open.session.view = view;
                 });
             }
-            _ => self.say(NO_RUN.into()),
+            _ => self.show_notice(NO_RUN.into()),
         }
     }
 
-    fn leave_run_for(&mut self, screen: Screen) {
+    fn leave_run_for(&mut self, screen: ScreenKind) {
         self.on_open_run(|open| open.replay.playback.is_playing = false);
         if let Some(id) = self.open_run().and_then(|open| open.component_of(open.session.view)) {
-            self.on_comparison(|it| it.table.choose(&id));
+            self.on_comparison(|it| it.table.choose_component(&id));
         }
-        self.show(screen);
+        self.show_screen(screen);
     }
 
-    /// The view that is on; None while nothing is open.
-    fn view(&self) -> Option<View> {
+    /// Returns the view that is on; None while nothing is open.
+    fn current_view(&self) -> Option<View> {
         match self.screen {
-            Screen::Run => self.open_run().map(|open| open.session.view),
-            Screen::Compare => Some(View::Compare),
-            Screen::Table => Some(View::Collection),
-            Screen::Live => Some(View::Live),
+            ScreenKind::Run => self.open_run().map(|open| open.session.view),
+            ScreenKind::Compare => Some(View::Compare),
+            ScreenKind::Table => Some(View::Collection),
+            ScreenKind::Live => Some(View::Live),
         }
     }
 
-    /// To another view: the table is one of them where there is a collection, the comparison where there is one.
-    pub(crate) fn go_to_view(&mut self, message: &views::Message) {
-        let Some(now) = self.view() else { return };
+    /// Goes to another view: the table and the comparison are among them if they exist.
+    pub(crate) fn go_to_view(&mut self, message: &views::ViewMessage) {
+        let Some(now) = self.current_view() else { return };
         match self.next_view(message, now) {
-            Ok(view) => self.bring_up(view),
-            Err(why) => self.say(why),
+            Ok(view) => self.bring_up_view(view),
+            Err(why) => self.show_notice(why),
         }
     }
 
-    /// The way from view to view leads past what is not there.
-    fn next_view(&self, message: &views::Message, now: View) -> Result<View, String> {
-        let mut next = message.from(now)?;
-        while *message == views::Message::Next && next != now && !self.is_there(next) {
-            next = message.from(next)?;
+    /// Returns the next view; views that do not exist are skipped.
+    fn next_view(&self, message: &views::ViewMessage, now: View) -> Result<View, String> {
+        let mut next = message.target_view(now)?;
+        while *message == views::ViewMessage::Next && next != now && !self.has_view(next) {
+            next = message.target_view(next)?;
         }
         Ok(next)
     }
 
-    fn is_there(&self, view: View) -> bool {
+    fn has_view(&self, view: View) -> bool {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
-            View::Live => self.live.as_ref().is_some_and(|live| !live.is_nothing()),
+            View::Live => self.live.as_ref().is_some_and(|live| !live.has_no_run()),
             _of_the_run => self.open_run().is_some(),
         }
     }

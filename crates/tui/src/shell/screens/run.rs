@@ -1,71 +1,71 @@
-//! The run that is open: how it is opened, what its views are told, and how it is kept up while it is written.
+//! The open run: how it is opened, how its views get messages, and how it is updated while it is written.
 
 use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        ask::Loading,
+        pending::Loading,
         effect::Effect,
-        judging::{News, Outcome},
-        place::Place,
-        request::{Request, Sentence},
+        judging::JudgingUpdate,
+        start_place::StartPlace,
+        request::{RequestId, Sentence},
         views::View,
     },
     shell::{
         open_run::{OpenRun, RunMessage},
-        screens::{Screens, judge::Other},
+        screens::{Screens, judge::OtherJudging},
     },
-    views::{curves, judge::watched::Watched, replay::opening::Room},
-    widgets::layout::Layout,
+    views::{curves, judge::watched::WatchedJudging, replay::navigation::PanelSpace},
+    widgets::layout::ScreenLayout,
 };
-use trajview_run::Run;
+use trajview_run::{Run, judging::JudgingOutcome};
 
 impl Screens {
-    /// Asks to be told of what is written from now on, where that is wanted.
-    pub fn watch(&self) -> Vec<Effect> {
-        let effect = self.open_run().map(|open| match open.session.follow.is_on {
+    /// Asks for news of the recording's file, if that is wanted.
+    pub fn watch_effects(&self) -> Vec<Effect> {
+        let effect = self.open_run().map(|open| match open.session.follow.is_following {
             true => Effect::Follow(self.source.clone()),
             false => Effect::Watch(self.source.clone()),
         });
         effect.into_iter().collect()
     }
 
-    pub(crate) fn settle_run(
+    pub(crate) fn show_opened_run(
         &mut self,
-        request: Request,
+        request: RequestId,
         run: Result<Arc<Run>, String>,
-        layout: &Layout,
+        layout: &ScreenLayout,
     ) {
-        let room = if layout.tabs.is_some() { Room::OnePanel } else { Room::AllPanels };
-        let open = run.map(|run| Box::new(OpenRun::of(run, &self.way.place, room)));
-        self.opened.settle(request, open);
+        let room = if layout.tabs.is_some() { PanelSpace::OnePanel } else { PanelSpace::AllPanels };
+        let open = run.map(|run| Box::new(OpenRun::for_run(run, &self.opening.place, room)));
+        self.opened.settle_with(request, open);
         let defaults = &self.defaults;
         if let Loading::Ready(open) = &mut self.opened {
             open.take_defaults(defaults);
         }
-        self.arrive();
+        self.show_arrival();
         self.take_judging_back();
-        if std::mem::take(&mut self.way.shows_judging) {
+        if std::mem::take(&mut self.opening.shows_judging) {
             self.show_judging();
         }
     }
 
-    /// Shows the beginning, where it is the beginning that is wanted.
-    pub fn begin(&mut self, request: Request, run: Arc<Run>, layout: &Layout) {
+    /// Shows the beginning, if the beginning is the place that was asked for.
+    pub fn show_beginning(&mut self, request: RequestId, run: Arc<Run>, layout: &ScreenLayout) {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
-        if is_awaited && self.way.place == (Place { view: self.way.place.view, ..Place::default() })
+        if is_awaited && self.opening.place == (StartPlace { view: self.opening.place.view, ..StartPlace::default() })
         {
-            self.settle_run(request, Ok(run), layout);
+            self.show_opened_run(request, Ok(run), layout);
             self.on_open_run(|it| it.session.growth.is_whole = false);
-            self.way.begun = Some(request);
+            self.opening.begun = Some(request);
         }
     }
 
-    /// Puts the whole run where its beginning was shown.
-    pub(crate) fn complete(&mut self, run: Result<Arc<Run>, String>) {
-        self.way.begun = None;
+    /// Replaces the beginning by the whole run.
+    pub(crate) fn show_whole(&mut self, run: Result<Arc<Run>, String>) {
+        self.opening.begun = None;
         match run {
-            Ok(run) => self.on_open_run(|it| it.replay.complete(&mut it.session, run)),
+            Ok(run) => self.on_open_run(|it| it.replay.replace_with_whole_run(&mut it.session, run)),
             Err(why) => {
                 self.opened = Loading::Failed(why);
                 self.return_if_failed();
@@ -73,12 +73,12 @@ impl Screens {
         }
     }
 
-    pub fn open(&mut self, path: PathBuf, place: Place) -> Effect {
-        let request = self.numbers.fresh();
-        self.way.begun = None;
-        self.way.place = place;
-        if self.way.place.view == View::Collection {
-            self.way.place.view = View::Replay; // of what is opened here it is no view
+    pub fn open_path(&mut self, path: PathBuf, place: StartPlace) -> Effect {
+        let request = self.numbers.next_request();
+        self.opening.begun = None;
+        self.opening.place = place;
+        if self.opening.place.view == View::Collection {
+            self.opening.place.view = View::Replay; // of what is opened here it is no view
         }
         self.set_judging_aside();
         self.source.clone_from(&path);
@@ -86,13 +86,13 @@ impl Screens {
         Effect::Open(request, path)
     }
 
-    /// Lets a view of the run take a message; a way back may lead out of the run.
-    pub(crate) fn update_run(&mut self, message: RunMessage, layout: &Layout) -> Vec<Effect> {
-        let stops = message == RunMessage::Curves(curves::Message::StopOrGoOn);
+    /// Passes a message to a view of the run; going back may lead out of the run.
+    pub(crate) fn update_run(&mut self, message: RunMessage, layout: &ScreenLayout) -> Vec<Effect> {
+        let stops = message == RunMessage::Curves(curves::CurvesMessage::StopOrGoOn);
         if let RunMessage::Replay(message) = &message
             && self.is_way_out(message)
         {
-            self.bring_up(self.way.back);
+            self.bring_up_view(self.opening.back);
             return vec![];
         }
         self.on_view(|it| it.update(message, layout));
@@ -100,21 +100,21 @@ impl Screens {
         (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect()
     }
 
-    /// The judging of the open run, in its pane.
+    /// Shows the judging of the open run, in its pane.
     pub(crate) fn show_judging(&mut self) {
         let Some(view) = self.open_run().map(|it| it.session.view) else { return };
-        self.bring_up(view);
-        self.on_open_run(|open| open.judging.watch());
+        self.bring_up_view(view);
+        self.on_open_run(|open| open.judging.open_at_judging());
     }
 
-    /// To be called before another run takes the place of the open one.
+    /// Stores the judging of the open run. Must be called before another run replaces it.
     pub(crate) fn set_judging_aside(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
         let Some(watched) = open.judging.watched.take() else { return };
-        self.other_judgings.add(Other { source: self.source.clone(), watched });
+        self.other_judgings.add(OtherJudging { source: self.source.clone(), watched });
     }
 
-    /// To be called when a run was opened: its judging is watched again.
+    /// Shows the stored judging of the open run. Must be called when a run was opened.
     pub(super) fn take_judging_back(&mut self) {
         let Loading::Ready(open) = &mut self.opened else { return };
         if let Some(watched) = self.other_judgings.remove(&self.source) {
@@ -122,23 +122,23 @@ impl Screens {
         }
     }
 
-    pub(crate) fn take_news(&mut self, request: Request, seconds: f64, news: News) {
-        match self.other_judgings.of(request) {
+    pub(crate) fn take_judging_update(&mut self, request: RequestId, update: JudgingUpdate) {
+        match self.other_judgings.for_request(request) {
             Some(other) => {
-                other.watched.hear(seconds, news);
+                other.watched.update(update);
             }
-            None => {
-                self.on_open_run(|it| it.judging.take_news(&mut it.session, request, seconds, news))
-            }
+            None => self.on_open_run(|it| {
+                it.judging.take_judging_update(&mut it.session, request, update);
+            }),
         }
     }
 
-    pub(crate) fn take_outcome(&mut self, request: Request, outcome: Result<Outcome, Sentence>) {
-        let outcome = outcome.unwrap_or_else(Outcome::failure);
-        match self.other_judgings.of(request) {
+    pub(crate) fn take_outcome(&mut self, request: RequestId, outcome: Result<JudgingOutcome, Sentence>) {
+        let outcome = outcome.unwrap_or_else(JudgingOutcome::failure);
+        match self.other_judgings.for_request(request) {
             Some(other) => {
-                let words = other.end(outcome);
-                self.say(words);
+                let words = other.end_judging(outcome);
+                self.show_notice(words);
             }
             None => {
                 self.on_open_run(|it| it.judging.end_judging(&mut it.session, request, outcome))
@@ -146,9 +146,9 @@ impl Screens {
         }
     }
 
-    /// Every judging that goes on.
-    pub fn judgings_under_way(&self) -> impl Iterator<Item = &Watched> {
-        let of_open = self.open_run().and_then(|it| it.judging.under_way());
+    /// Returns every judging under way.
+    pub fn judgings_under_way(&self) -> impl Iterator<Item = &WatchedJudging> {
+        let of_open = self.open_run().and_then(|it| it.judging.judging_under_way());
         of_open.into_iter().chain(self.other_judgings.under_way())
     }
 }

@@ -1,87 +1,89 @@
 //! The audit of a judge: a queue of items in a seeded order, each labelled by a human before its verdict is shown.
 //!
 //! An item is a component, a leaf of a rubric tree, a flag, a signal, a decision or a part of process
-//! ([`trajview_study::items`]). [`queue`] says how far what is to be labelled is, [`reason`] why a label and a verdict
-//! differ, [`prompt`] what is typed, `proposing` what is put down before it is committed, `missed` how a place is marked
-//! that nothing flags. [`item`] has the lines on an item, [`codebook`] what the levels mean, [`code`] the places in the
-//! judged code, [`agreement`] the numbers beside them. [`areas`] says where the parts stand, [`asking`] what is missing. The labels, the queue and what was seen are the
-//! session's: [`crate::session::labels`], [`crate::session::audited`]. Until a label is in, nothing here reads a verdict
-//! but to know that there is one; the session keeps the other views from giving it away.
+//! ([`trajview_study::items`]). [`queue`] has the status of each item, [`disagreement_reasons`] the reasons for a
+//! difference of label and verdict, [`prompt`] the typed input, `proposals` the scores before they are committed,
+//! `missed_flag` the marks on places that no flag has. [`item_rows`] has the rows on an item, [`codebook_rows`] the
+//! meaning of the levels, [`judged_code`] the places in the judged code, [`agreement`] the numbers beside them.
+//! [`areas`] computes the areas of the parts, [`questions`] asks for missing data. The labels, the queue and the record
+//! of shown verdicts belong to the session: [`crate::session::labels`], [`crate::session::audit_queue`]. Before a label
+//! is given, nothing here reads a verdict except to know that there is one; the session hides verdicts in the other
+//! views.
 
-pub mod adjudicating;
+pub mod adjudication;
 pub mod agreement;
 pub mod areas;
-pub mod asking;
-pub mod code;
-pub mod codebook;
-pub mod copying;
+pub mod questions;
+pub mod judged_code;
+pub mod codebook_rows;
+pub mod clipboard_text;
 pub mod draw;
-pub mod item;
-mod labelling;
-mod missed;
-pub mod over_runs;
+pub mod item_rows;
+mod label_entry;
+mod missed_flag;
+pub mod study_queue;
 pub mod prompt;
-mod proposing;
+mod proposals;
 pub mod queue;
-pub mod reason;
+pub mod disagreement_reasons;
 mod update;
 mod view;
 
 use crate::{
     session::Session,
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
-use areas::Areas;
-use trajview_run::rubric::{Component, Unit};
-use trajview_study::items::{AuditItem, Said};
+use areas::AuditAreas;
+use trajview_run::rubric::{Component, LabelUnit};
+use trajview_study::audit_items::{AuditItem, AuditedVerdict};
 
-/// The queue, where in it the rater is, and what was said.
+/// The state of the audit: the position in the queue and the current input.
 #[derive(Debug, Default)]
-pub struct Audit {
-    pub part: Part,
-    /// What the queue is drawn with; None for the seed of [`trajview_study::queue::Plan`].
+pub struct AuditView {
+    pub part: AuditPart,
+    /// The seed of the queue; None for the seed of [`trajview_study::queue::Plan`].
     pub seed: Option<u64>,
-    /// The item that is looked at.
-    chosen: Option<Chosen>,
-    /// Whether a score is proposed first and committed by a second key.
+    /// The current item.
+    chosen: Option<ChosenItem>,
+    /// True where a score is proposed first and committed by a second key.
     pub proposes: bool,
     pub rows: Scroll,
     pub item: Scroll,
     pub levels: Scroll,
-    pub prompt: Option<prompt::Prompt>,
-    pub code: code::Code,
-    places: asking::Places,
-    pub agreement: agreement::Known,
-    /// What is to be said as soon as the labels of who says it are known.
-    wanted: Option<Answer>,
-    /// What the scroll of the item is of, and whether the verdict is shown.
-    item_of: Option<(Chosen, bool)>,
-    /// Whether the first thing to label was looked for.
+    pub prompt: Option<prompt::AuditPrompt>,
+    pub code: judged_code::JudgedCode,
+    places: questions::SimilarPlaces,
+    pub agreement: agreement::AgreementState,
+    /// The answer that is given as soon as the labels of the rater are known.
+    pending_answer: Option<AuditAnswer>,
+    /// The item that the scroll position belongs to, and whether its verdict is shown.
+    item_scroll_key: Option<(ChosenItem, bool)>,
+    /// True once the first item to label was chosen.
     has_started: bool,
-    /// Whether there is an agreement and it is not hidden.
+    /// True where there is an agreement and it is not hidden.
     shows_agreement: bool,
 }
 
-/// Which item, of the unit that is audited.
+/// The identity of an item of the audited unit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Chosen {
+pub struct ChosenItem {
     pub id: String,
     pub criterion: Option<String>,
 }
 
-/// What a rater says of an item.
+/// The answer of a rater for an item.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Answer {
+pub enum AuditAnswer {
     Score(f64),
     CannotTell,
 }
 
-/// Which part of the view has the keyboard.
+/// The part of the view that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum AuditPart {
     #[default]
     Queue,
     Item,
@@ -91,12 +93,12 @@ pub enum Part {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    /// In the queue.
+pub enum AuditMessage {
+    /// Goes forward in the queue.
     Next(usize),
     Previous(usize),
     NextUnlabelled(usize),
-    /// In the part that has the keyboard.
+    /// Moves in the part that has the keyboard.
     Move(Motion),
     /// The code, by columns.
     Left(usize),
@@ -106,11 +108,11 @@ pub enum Message {
     /// Place in the code, or piece of evidence.
     NextSpot(usize),
     PreviousSpot(usize),
-    /// What the cursor stands on.
+    /// Opens the row at the cursor.
     Open,
-    /// In the replay.
+    /// Opens the place in the replay.
     OpenInReplay,
-    /// The list of every change to what stands at the cursor of the code.
+    /// Opens the list of every change to the code at the cursor.
     History,
     Close,
     /// A level of the scale.
@@ -119,13 +121,13 @@ pub enum Message {
     AskScore,
     /// The rater looked and cannot tell.
     CannotTell,
-    /// How sure: low, medium, high, nothing.
+    /// Sets the confidence: low, medium, high, none.
     Confidence,
     /// Scores are proposed first from now on, or no longer.
     Propose,
     /// Shows the agreement while items wait for a label, or hides it again.
     Reveal,
-    /// What the levels mean.
+    /// Shows the meaning of the levels.
     Codebook,
     /// Things of the next kind.
     NextUnit,
@@ -133,34 +135,34 @@ pub enum Message {
     Missed,
     /// Takes the last label back.
     Undo,
-    /// Why label and verdict differ: one of [`reason::CHOICES`].
-    Because(&'static str),
+    /// Gives the reason for the difference of label and verdict: one of [`disagreement_reasons::CHOICES`].
+    GiveReason(&'static str),
     /// The reason that is offered first.
-    BecauseLikely,
+    GiveLikelyReason,
     /// No reason now.
-    Later,
+    DeferReason,
     AskReason,
     AskNote,
-    /// Who labels.
+    /// Asks for the name of the rater.
     AskName,
-    Words(prompt::Message),
-    /// What could not be saved, once more.
+    Words(prompt::AuditPromptMessage),
+    /// Saves again after a failure.
     Save,
     /// All files of the judged code, or the places again.
     Files,
-    /// To the turn in which the dialogue commits to the component.
+    /// Goes to the turn in which the dialogue commits to the component.
     Committed,
-    /// From labelling to settling what raters of a study differ on, and back.
+    /// Switches between labelling and adjudication of a study.
     Adjudicate,
     NextJudgement,
     PreviousJudgement,
 }
 
-impl Part {
+impl AuditPart {
     pub const ALL: [Self; 5] =
         [Self::Queue, Self::Item, Self::Code, Self::Codebook, Self::Agreement];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn part_name(self) -> &'static str {
         match self {
             Self::Queue => "queue",
             Self::Item => "item",
@@ -179,81 +181,81 @@ impl Part {
     }
 }
 
-impl Audit {
-    /// Where the parts stand.
-    fn areas(&self, layout: &Layout) -> Areas {
-        Areas::of(layout, self.part, self.shows_agreement)
+impl AuditView {
+    /// Returns the areas of the parts.
+    fn part_areas(&self, layout: &ScreenLayout) -> AuditAreas {
+        AuditAreas::new(layout, self.part, self.shows_agreement)
     }
 
     /// Opens at an item.
-    pub fn choose(&mut self, id: Option<String>) {
-        self.chosen = id.map(|id| Chosen { id, criterion: None });
+    pub fn choose_by_id(&mut self, id: Option<String>) {
+        self.chosen = id.map(|id| ChosenItem { id, criterion: None });
     }
 
-    /// To a component of the queue; nothing changes where it is not in it, and in a study, which has an order of its own.
+    /// Goes to a component of the queue; changes nothing where it is not in the queue, or in a study, which has an
+    /// order of its own.
     pub fn choose_queued(&mut self, session: &Session, id: &str) {
-        let is_it = |item: &&AuditItem| item.unit == Unit::Component && item.id == id;
-        let found = session.queued().iter().find(is_it).filter(|_| session.study().is_none());
+        let is_it = |item: &&AuditItem| item.unit == LabelUnit::Component && item.id == id;
+        let found = session.queued_items().iter().find(is_it).filter(|_| session.study_queue().is_none());
         match found {
-            Some(item) => self.chosen = Some(Chosen::of(item)),
-            None if !self.has_started => self.choose(Some(id.to_owned())),
+            Some(item) => self.chosen = Some(ChosenItem::for_item(item)),
+            None if !self.has_started => self.choose_by_id(Some(id.to_owned())),
             None => {}
         }
     }
 
-    /// The item that is looked at.
+    /// Returns the current item.
     pub fn audited_item<'a>(&self, session: &'a Session) -> Option<&'a AuditItem> {
         let chosen = self.chosen.as_ref()?;
-        session.queued().iter().find(|item| chosen.is(item))
+        session.queued_items().iter().find(|item| chosen.matches_item(item))
     }
 
-    /// The component that is looked at, as the checklist has it.
+    /// Returns the current component, as the checklist has it.
     pub fn audited_component<'a>(&self, session: &'a Session) -> Option<&'a Component> {
-        let id = &self.audited_item(session).filter(|it| it.unit == Unit::Component)?.id;
-        let checklist = session.rubric.known()?.checklist.as_ref()?;
+        let id = &self.audited_item(session).filter(|it| it.unit == LabelUnit::Component)?.id;
+        let checklist = session.rubric.known_rubric()?.checklist.as_ref()?;
         checklist.components.iter().find(|it| it.id == *id)
     }
 
-    /// The id of the item that is looked at.
+    /// Returns the id of the current item.
     pub fn audited_id(&self) -> Option<&str> {
         self.chosen.as_ref().map(|chosen| chosen.id.as_str())
     }
 
-    /// The verdict on the item that is looked at, once a label is in; before that there is none to be had. Whoever settles
-    /// the labels of others has it when they ask for it.
-    pub fn revealed<'a>(&self, session: &'a Session) -> Option<&'a Said> {
+    /// Returns the verdict on the current item, once a label is given; None before. An adjudicator has it on request.
+    pub fn revealed_verdict<'a>(&self, session: &'a Session) -> Option<&'a AuditedVerdict> {
         let item = self.audited_item(session)?;
-        if session.adjudicates() {
-            let is_asked_for = session.study().is_some_and(|study| study.shows_verdicts);
-            return is_asked_for.then_some(&item.said);
+        if session.is_adjudicating() {
+            let is_asked_for = session.study_queue().is_some_and(|study| study.shows_verdicts);
+            return is_asked_for.then_some(&item.verdict);
         }
-        session.labels.given_to(item.state(), item.key())?;
-        Some(&item.said)
+        session.labels.answered_label(item.judged_state(), item.item_key())?;
+        Some(&item.verdict)
     }
 
-    /// Whether a digit is a level of what is looked at, and no count.
+    /// Returns whether a digit is a level of the current scale, and not a count.
     pub fn takes_digit(&self, session: &Session, digit: u8) -> bool {
         let criterion = self.audited_item(session).and_then(|it| session.criterion_of(it));
-        let scale = criterion.map_or(session.audited.unit().scale(), |it| it.scale);
-        let (low, high) = scale.ends();
+        let scale = criterion.map_or(session.audit.unit().default_scale(), |it| it.scale);
+        let (low, high) = scale.lowest_and_highest();
         (low..=high).contains(&digit)
     }
 }
 
-impl Chosen {
-    fn of(item: &AuditItem) -> Self {
+impl ChosenItem {
+    fn for_item(item: &AuditItem) -> Self {
         Self { id: item.id.clone(), criterion: item.criterion.clone() }
     }
 
-    fn is(&self, item: &AuditItem) -> bool {
+    fn matches_item(&self, item: &AuditItem) -> bool {
         self.id == item.id && self.criterion == item.criterion
     }
 }
 
-/// One of a kind, as a sentence has it.
-pub const fn noun(unit: Unit) -> &'static str {
+/// Returns the singular of the unit's name.
+pub const fn singular_name(unit: LabelUnit) -> &'static str {
     match unit {
-        Unit::Process => "part",
+        LabelUnit::Process => "part",
         other => other.word(),
     }
 }

@@ -1,50 +1,50 @@
-//! What the audit asks for: a reason, a note, who labels, a number, a place that was missed.
+//! The prompts of the audit: a reason, a note, the rater's name, a number, a missed place.
 
-use super::Answer;
+use super::AuditAnswer;
 
 /// Something that waits for an answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Prompt {
-    /// Why the label at hand differs from the verdict.
+pub enum AuditPrompt {
+    /// The reason for the difference of the current label from the verdict.
     Reason,
-    /// Words for the label at hand.
+    /// The text of a note on the current label.
     Note(String),
-    Name(Name),
+    Name(RaterPrompt),
     /// A number for the label.
-    Score(Typed),
+    Score(TypedScore),
     /// Lines and criterion of a place that should have been flagged.
-    Missed(Missed),
+    Missed(MissedPrompt),
 }
 
-/// What is typed, and what is wrong with it.
+/// A typed number and the error in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Typed {
+pub struct TypedScore {
     pub text: String,
     pub complaint: Option<String>,
 }
 
 /// A place of a file that should have been flagged, as far as it is typed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Missed {
+pub struct MissedPrompt {
     pub path: String,
     /// `12-19 copied-logic`
     pub text: String,
-    /// Why what was typed cannot be.
+    /// The error in the typed text.
     pub why: Option<String>,
 }
 
-/// Who labels, as far as it is typed.
+/// The name of the rater, as far as it is typed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Name {
+pub struct RaterPrompt {
     pub text: String,
-    /// What was to be said when nobody had said who says it.
-    pub then: Option<Answer>,
-    /// Why what was typed cannot be.
+    /// The answer that waits for the name of the rater.
+    pub pending_answer: Option<AuditAnswer>,
+    /// The error in the typed text.
     pub complaint: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum AuditPromptMessage {
     Type(String),
     Erase,
     EraseAll,
@@ -52,13 +52,13 @@ pub enum Message {
     Cancel,
 }
 
-impl Prompt {
-    pub fn name(then: Option<Answer>) -> Self {
-        Self::Name(Name { then, ..Name::default() })
+impl AuditPrompt {
+    pub fn for_rater(then: Option<AuditAnswer>) -> Self {
+        Self::Name(RaterPrompt { pending_answer: then, ..RaterPrompt::default() })
     }
 
-    /// What is typed, after which words, and what is wrong with it.
-    pub fn typing(&self) -> Option<(&'static str, &str, Option<&str>)> {
+    /// Returns the label of the prompt, the typed text and its error.
+    pub fn prompt_line(&self) -> Option<(&'static str, &str, Option<&str>)> {
         match self {
             Self::Reason => None,
             Self::Note(text) => Some(("note ", text, None)),
@@ -72,7 +72,7 @@ impl Prompt {
         }
     }
 
-    pub(super) fn text(&mut self) -> Option<&mut String> {
+    pub(super) fn editable_text(&mut self) -> Option<&mut String> {
         match self {
             Self::Reason => None,
             Self::Note(text) => Some(text),

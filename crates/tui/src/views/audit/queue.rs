@@ -1,20 +1,20 @@
-//! What is to be labelled, in the order that the seed gives, and how each thing stands.
+//! The queue of items to label, in the order of the seed, with the status of each.
 
 use crate::{
     session::{Session, views::View},
-    views::audit::{Audit, areas::Areas},
-    widgets::{layout::Layout, scroll::Motion},
+    views::audit::{AuditView, areas::AuditAreas},
+    widgets::{layout::ScreenLayout, scroll::Motion},
 };
-use trajview_run::rubric::{Label, LabelOn, Unit, VerdictId};
-use trajview_study::{items::AuditItem, queue::Plan};
+use trajview_run::rubric::{Label, JudgementLabel, LabelUnit, VerdictId};
+use trajview_study::{audit_items::AuditItem, queue::QueuePlan};
 
-use super::{Chosen, Part, over_runs, reason::is_explained};
+use super::{ChosenItem, AuditPart, study_queue, disagreement_reasons::is_explained};
 
-/// How a thing to be labelled stands. Says nothing of a verdict whose label is not in.
+/// The status of an item to label. It reveals nothing of a verdict before the label is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Standing {
+pub enum LabelStatus {
     Unlabelled,
-    /// A score, or that the rater cannot tell, is put down and not committed.
+    /// A proposed score, or a proposed "cannot tell", which is not committed.
     Proposed(Option<f64>),
     /// The verdict was seen, and the label taken back.
     TakenBack,
@@ -25,25 +25,25 @@ pub enum Standing {
         score: f64,
         is_explained: bool,
     },
-    /// What raters differ on is settled so; None where it cannot be told.
+    /// The gold label of an adjudicated item; None where it cannot be told.
     Settled(Option<f64>),
 }
 
 /// A row of the queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct QueueEntry {
     pub id: String,
     /// Empty where nothing names it.
     pub name: String,
-    /// Whether the name says where it is.
+    /// True where the name already contains the place.
     pub is_raised: bool,
-    pub standing: Standing,
+    pub status: LabelStatus,
     /// Not on disk so far.
     pub is_unsaved: bool,
 }
 
-impl Entry {
-    pub fn of(item: &AuditItem, standing: Standing, is_unsaved: bool) -> Self {
+impl QueueEntry {
+    pub fn new(item: &AuditItem, standing: LabelStatus, is_unsaved: bool) -> Self {
         let has_criteria = !item.unit.is_raised() && item.criterion.is_some();
         let criterion = item.criterion.iter().filter(|_| has_criteria);
         let name = criterion.map(String::as_str).chain([item.title.as_str()]);
@@ -51,81 +51,81 @@ impl Entry {
             id: item.id.clone(),
             is_raised: item.unit.is_raised(),
             name: name.collect::<Vec<_>>().join(": "),
-            standing,
+            status: standing,
             is_unsaved,
         }
     }
 }
 
-impl Standing {
+impl LabelStatus {
     pub const fn is_labelled(self) -> bool {
         matches!(self, Self::Agrees(_) | Self::Open | Self::Differs { .. } | Self::Settled(_))
     }
 }
 
-/// How a label stands to the verdict that it checks; without one, what was put down and not committed.
-pub fn standing_of(
-    label: Option<LabelOn<'_>>,
+/// Compares a label with its verdict; without a label returns the status of the proposal.
+pub fn label_status(
+    label: Option<JudgementLabel<'_>>,
     proposal: Option<&Label>,
     verdict: Option<f64>,
-) -> Standing {
+) -> LabelStatus {
     let Some(label) = label.filter(|label| label.is_answered()) else {
         return match (proposal.filter(|it| it.is_answered()), label) {
-            (Some(proposal), _) => Standing::Proposed(proposal.score),
-            (None, Some(_)) => Standing::TakenBack,
-            (None, None) => Standing::Unlabelled,
+            (Some(proposal), _) => LabelStatus::Proposed(proposal.score),
+            (None, Some(_)) => LabelStatus::TakenBack,
+            (None, None) => LabelStatus::Unlabelled,
         };
     };
     match (label.score(), verdict) {
-        (Some(score), Some(verdict)) if score == verdict => Standing::Agrees(score),
-        (Some(score), Some(_)) => Standing::Differs { score, is_explained: is_explained(label) },
-        (Some(score), None) => Standing::Settled(Some(score)),
-        (None, _) => Standing::Open,
+        (Some(score), Some(verdict)) if score == verdict => LabelStatus::Agrees(score),
+        (Some(score), Some(_)) => LabelStatus::Differs { score, is_explained: is_explained(label) },
+        (Some(score), None) => LabelStatus::Settled(Some(score)),
+        (None, _) => LabelStatus::Open,
     }
 }
 
-impl Audit {
-    /// The seed that the queue is drawn with.
+impl AuditView {
+    /// Returns the seed that the queue is drawn with.
     pub fn audit_seed(&self) -> u64 {
-        self.seed.unwrap_or(Plan::default().seed)
+        self.seed.unwrap_or(QueuePlan::default().seed)
     }
 
-    pub fn audit_entries(&self, session: &Session) -> Vec<Entry> {
-        session.queued().iter().map(|item| self.entry(session, item)).collect()
+    pub fn audit_entries(&self, session: &Session) -> Vec<QueueEntry> {
+        session.queued_items().iter().map(|item| self.queue_entry(session, item)).collect()
     }
 
-    fn entry(&self, session: &Session, item: &AuditItem) -> Entry {
-        let is_unsaved = session.labels.is_unsaved(item.state(), item.key());
-        Entry::of(item, self.standing(session, item), is_unsaved)
+    fn queue_entry(&self, session: &Session, item: &AuditItem) -> QueueEntry {
+        let is_unsaved = session.labels.is_unsaved(item.judged_state(), item.item_key());
+        QueueEntry::new(item, self.item_status(session, item), is_unsaved)
     }
 
-    pub fn standing(&self, session: &Session, item: &AuditItem) -> Standing {
-        let label = session.labels.of(item.state(), item.key());
-        let proposal = session.labels.proposal_of(item.state(), item.key());
-        standing_of(label, proposal, item.said.score)
+    pub fn item_status(&self, session: &Session, item: &AuditItem) -> LabelStatus {
+        let label = session.labels.label_on(item.judged_state(), item.item_key());
+        let proposal = session.labels.proposal_of(item.judged_state(), item.item_key());
+        label_status(label, proposal, item.verdict.score)
     }
 
-    /// How many of the queue have a label.
+    /// Returns the number of labelled items in the queue.
     pub fn labelled_count(&self, session: &Session) -> usize {
-        if session.study().is_some() {
-            return over_runs::done_count(session);
+        if session.study_queue().is_some() {
+            return study_queue::done_count(session);
         }
-        session.queued().len() - session.unlabelled_count()
+        session.queued_items().len() - session.unlabelled_count()
     }
 
-    /// Once the labels are known, to the first thing without one; a component that was asked for comes first.
-    pub(super) fn start(&mut self, session: &mut Session) {
-        if session.study().is_some() {
+    /// Goes to the first item without a label once the labels are known; a requested component is first.
+    pub(super) fn choose_first_item(&mut self, session: &mut Session) {
+        if session.study_queue().is_some() {
             return; // it says itself where it begins
         }
         let is_known = session.labels.annotator().is_none() || session.labels.is_settled();
-        if self.has_started || !is_known || session.queued().is_empty() {
+        if self.has_started || !is_known || session.queued_items().is_empty() {
             return;
         }
         self.has_started = true;
         if let Some(wanted) = self.chosen.clone() {
-            if let Some(item) = session.queued().iter().find(|item| item.id == wanted.id) {
-                self.chosen = Some(Chosen::of(item));
+            if let Some(item) = session.queued_items().iter().find(|item| item.id == wanted.id) {
+                self.chosen = Some(ChosenItem::for_item(item));
                 return;
             }
             session.notice = Some(format!(
@@ -133,61 +133,61 @@ impl Audit {
                 wanted.id
             ));
         }
-        let first = || session.queued().first().map(Chosen::of);
+        let first = || session.queued_items().first().map(ChosenItem::for_item);
         self.chosen = self.first_unlabelled(session).or_else(first);
     }
 
-    fn first_unlabelled(&self, session: &Session) -> Option<Chosen> {
-        let open = |item: &&AuditItem| !self.standing(session, item).is_labelled();
-        session.queued().iter().find(open).map(Chosen::of)
+    fn first_unlabelled(&self, session: &Session) -> Option<ChosenItem> {
+        let open = |item: &&AuditItem| !self.item_status(session, item).is_labelled();
+        session.queued_items().iter().find(open).map(ChosenItem::for_item)
     }
 
-    pub(super) fn settle_queue(&mut self, session: &mut Session, areas: &Areas) {
-        if session.study().is_some() {
-            return over_runs::settle(self, session, areas);
+    pub(super) fn settle_queue(&mut self, session: &mut Session, areas: &AuditAreas) {
+        if session.study_queue().is_some() {
+            return study_queue::settle_study_queue(self, session, areas);
         }
         if !self.has_started {
             return; // which one comes first is not known before the labels are
         }
         let chosen = self.chosen.as_ref();
-        let at = chosen.and_then(|it| session.queued().iter().position(|other| it.is(other)));
+        let at = chosen.and_then(|it| session.queued_items().iter().position(|other| it.matches_item(other)));
         let at = at.unwrap_or_default();
-        self.chosen = session.queued().get(at).map(Chosen::of);
-        let len = session.queued().len();
+        self.chosen = session.queued_items().get(at).map(ChosenItem::for_item);
+        let len = session.queued_items().len();
         self.rows.cursor = at;
-        self.rows.follow(len, areas.height(Part::Queue));
+        self.rows.follow_cursor(len, areas.rows_inside(AuditPart::Queue));
     }
 
-    pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let height = self.areas(layout).height(Part::Queue);
-        if session.study().is_some() {
-            return over_runs::move_by(self, session, motion, height);
+    pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+        let height = self.part_areas(layout).rows_inside(AuditPart::Queue);
+        if session.study_queue().is_some() {
+            return study_queue::move_cursor(self, session, motion, height);
         }
-        let at = motion.from(self.rows.cursor, session.queued().len(), height);
+        let at = motion.target_row(self.rows.cursor, session.queued_items().len(), height);
         self.go_to_queued(session, at);
     }
 
-    /// Index into the queue.
+    /// Goes to an index of the queue.
     pub(super) fn go_to_queued(&mut self, session: &mut Session, at: usize) {
-        if session.study().is_some() {
-            return over_runs::go_to(self, session, at);
+        if session.study_queue().is_some() {
+            return study_queue::go_to_index(self, session, at);
         }
-        let chosen = session.queued().get(at).map(Chosen::of);
+        let chosen = session.queued_items().get(at).map(ChosenItem::for_item);
         if chosen != self.chosen {
             self.prompt = None;
         }
         self.chosen = chosen;
     }
 
-    /// The next ones without a label, round the end.
+    /// Goes to the next items without a label; wraps around at the end.
     pub(super) fn go_to_unlabelled(&mut self, session: &mut Session, count: usize) {
-        if session.study().is_some() {
-            return over_runs::go_to_open(self, session, count);
+        if session.study_queue().is_some() {
+            return study_queue::go_to_unfinished(self, session, count);
         }
-        let (len, from) = (session.queued().len(), self.rows.cursor);
+        let (len, from) = (session.queued_items().len(), self.rows.cursor);
         let after = (1..=len).map(|step| (from + step) % len.max(1));
         let open: Vec<usize> = after
-            .filter(|at| !self.standing(session, &session.queued()[*at]).is_labelled())
+            .filter(|at| !self.item_status(session, &session.queued_items()[*at]).is_labelled())
             .collect();
         match open.get(count.saturating_sub(1)).or(open.last()) {
             Some(at) if *at != from => self.go_to_queued(session, *at),
@@ -197,8 +197,8 @@ impl Audit {
         }
     }
 
-    /// What the audit itself shows, and what the process view says of decisions and parts; the scores and the replay note
-    /// what they show.
+    /// Records the verdicts that the audit shows, and those on decisions and parts in the process view; the scores and
+    /// the replay record theirs.
     pub(super) fn note_what_is_seen(&mut self, session: &mut Session) {
         if session.view == View::Process {
             return note_process_shown(session);
@@ -206,24 +206,24 @@ impl Audit {
         if session.view != View::Audit {
             return;
         }
-        session.audited.begin();
-        if session.adjudicates() {
+        session.audit.begin_audit();
+        if session.is_adjudicating() {
             return; // whoever settles labels of others is not blind to anything
         }
-        if self.revealed(session).is_some()
+        if self.revealed_verdict(session).is_some()
             && let Some(item) = self.audited_item(session)
         {
-            let verdict = VerdictId::of(&item.judgement, item.key());
-            session.audited.see_all([verdict]);
+            let verdict = VerdictId::for_item(&item.judgement, item.item_key());
+            session.audit.remember_verdicts([verdict]);
         }
     }
 
-    /// Whether the next label of the component that is looked at would not be blind, and why.
+    /// Returns the reason why the next label of the current component would not be blind; None where it would be.
     pub fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
         let item = self.audited_item(session)?;
-        let label = session.labels.of(item.state(), item.key());
+        let label = session.labels.label_on(item.judged_state(), item.item_key());
         let taken_back = label.is_some_and(|it| !it.is_answered());
-        match (taken_back, session.was_seen(&item.judgement, item.key())) {
+        match (taken_back, session.was_seen(&item.judgement, item.item_key())) {
             _ if item.unit.is_raised() => Some("it is here because it was raised"),
             (true, _) => Some("a label was taken back after the verdict was seen"),
             (false, true) => Some("the verdict was on screen before"),
@@ -232,11 +232,11 @@ impl Audit {
     }
 }
 
-/// What judges said of decisions and of parts of process stands in the process view.
+/// Records that the verdicts on decisions and on parts of process were shown in the process view.
 fn note_process_shown(session: &mut Session) {
-    let Some(rubric) = session.rubric.shared().cloned() else { return };
+    let Some(rubric) = session.rubric.shared_rubric().cloned() else { return };
     for (unit, judgements) in
-        [(Unit::Decision, &rubric.decisions), (Unit::Process, &rubric.process)]
+        [(LabelUnit::Decision, &rubric.decisions), (LabelUnit::Process, &rubric.process)]
     {
         for judgement in judgements {
             let id = |component: &String| VerdictId {
@@ -245,7 +245,7 @@ fn note_process_shown(session: &mut Session) {
                 criterion: None,
                 item: component.clone(),
             };
-            session.audited.see_all(judgement.verdicts.iter().map(|it| id(&it.component)));
+            session.audit.remember_verdicts(judgement.verdicts.iter().map(|it| id(&it.component)));
         }
     }
 }

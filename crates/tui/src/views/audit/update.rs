@@ -1,122 +1,122 @@
-//! What a message changes: moving through the parts, clicks, and the ways from the audit to the replay.
+//! Applies messages and clicks to the audit, and goes from the audit to the replay.
 
 use ratatui::layout::Rect;
 
 use crate::{
     session::{
         Session,
-        opening::{Opening, Target},
+        replay_opening::{ReplayOpening, OpeningTarget},
         views::View,
     },
-    views::audit::Audit,
+    views::audit::AuditView,
     widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse, NOTCH},
+        layout::ScreenLayout,
+        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
     },
 };
 use trajview_run::RepoPath;
 
 use super::{
-    Answer, Message, Part, adjudicating,
-    areas::Areas,
-    item,
-    missed::ask_for_missed,
-    over_runs, prompt,
-    proposing::{change_confidence, commit, switch_acts},
+    AuditAnswer, AuditMessage, AuditPart, adjudication,
+    areas::AuditAreas,
+    item_rows,
+    missed_flag::ask_for_missed,
+    study_queue, prompt,
+    proposals::{change_confidence, commit_proposal, toggle_proposing},
 };
 
-impl Audit {
-    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+impl AuditView {
+    pub fn update_view(&mut self, session: &mut Session, message: AuditMessage, layout: &ScreenLayout) {
         session.view = View::Audit;
-        if session.study().is_some() && self.update_in_study(session, &message) {
+        if session.study_queue().is_some() && self.update_in_study(session, &message) {
             return;
         }
         match message {
-            Message::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
-            Message::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
-            Message::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
-            Message::Move(motion) => self.move_in_audit(session, motion, layout),
-            Message::Left(columns) => {
+            AuditMessage::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
+            AuditMessage::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
+            AuditMessage::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
+            AuditMessage::Move(motion) => self.move_in_audit(session, motion, layout),
+            AuditMessage::Left(columns) => {
                 self.code.column = self.code.column.saturating_sub(columns);
             }
-            Message::Right(columns) => {
+            AuditMessage::Right(columns) => {
                 self.code.column = self.code.column.saturating_add(columns);
             }
-            Message::NextPart => self.part = self.part.next(),
-            Message::PreviousPart => self.part = self.part.previous(),
-            Message::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
-            Message::PreviousSpot(count) => {
+            AuditMessage::NextPart => self.part = self.part.next(),
+            AuditMessage::PreviousPart => self.part = self.part.previous(),
+            AuditMessage::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
+            AuditMessage::PreviousSpot(count) => {
                 self.go_to_spot_of_code(session, -(count as isize), layout)
             }
-            Message::Open => self.open_in_audit(session, layout),
-            Message::OpenInReplay => self.open_in_replay(session, layout),
-            Message::History => self.open_history(session, layout),
-            Message::Close => self.close_in_audit(),
-            Message::Label(score) => self.label(session, score, layout),
-            Message::Undo => self.take_label_back(session),
-            Message::Because(reason) => self.give_reason(session, reason),
-            Message::BecauseLikely => self.give_likely_reason(session),
-            Message::Later => self.put_reason_off(session),
-            Message::AskReason => self.ask_for_reason(session, layout),
-            Message::AskNote => self.ask_for_note(session),
-            Message::AskScore => self.ask_for_score(session, String::new()),
-            Message::CannotTell => self.answer(session, Answer::CannotTell, layout),
-            Message::Confidence => change_confidence(self, session),
-            Message::Propose => switch_acts(self, session),
-            Message::Codebook => self.switch_codebook(),
-            Message::Reveal => self.reveal_agreement(session),
-            Message::NextUnit => self.audit_next_unit(session),
-            Message::Missed => ask_for_missed(self, session),
-            Message::AskName => self.prompt = Some(prompt::Prompt::name(None)),
-            Message::Words(message) => self.update_words(session, message, layout),
-            Message::Save => self.save_again(session),
-            Message::Files => self.switch_files(session),
-            Message::Committed => self.go_to_commitment(session),
-            Message::Adjudicate => adjudicating::turn(self, session),
-            Message::NextJudgement => self.flip_audit(session, 1),
-            Message::PreviousJudgement => self.flip_audit(session, -1),
+            AuditMessage::Open => self.open_in_audit(session, layout),
+            AuditMessage::OpenInReplay => self.open_in_replay(session, layout),
+            AuditMessage::History => self.open_history(session, layout),
+            AuditMessage::Close => self.close_in_audit(),
+            AuditMessage::Label(score) => self.label_digit(session, score, layout),
+            AuditMessage::Undo => self.undo_label(session),
+            AuditMessage::GiveReason(reason) => self.set_reason(session, reason),
+            AuditMessage::GiveLikelyReason => self.set_likely_reason(session),
+            AuditMessage::DeferReason => self.defer_reason(session),
+            AuditMessage::AskReason => self.ask_for_reason(session, layout),
+            AuditMessage::AskNote => self.ask_for_note(session),
+            AuditMessage::AskScore => self.ask_for_score(session, String::new()),
+            AuditMessage::CannotTell => self.propose_or_give(session, AuditAnswer::CannotTell, layout),
+            AuditMessage::Confidence => change_confidence(self, session),
+            AuditMessage::Propose => toggle_proposing(self, session),
+            AuditMessage::Codebook => self.toggle_codebook(),
+            AuditMessage::Reveal => self.reveal_agreement(session),
+            AuditMessage::NextUnit => self.audit_next_unit(session),
+            AuditMessage::Missed => ask_for_missed(self, session),
+            AuditMessage::AskName => self.prompt = Some(prompt::AuditPrompt::for_rater(None)),
+            AuditMessage::Words(message) => self.update_prompt(session, message, layout),
+            AuditMessage::Save => self.retry_saving(session),
+            AuditMessage::Files => self.switch_files(session),
+            AuditMessage::Committed => self.go_to_commitment(session),
+            AuditMessage::Adjudicate => adjudication::switch_study_mode(self, session),
+            AuditMessage::NextJudgement => self.switch_judgement(session, 1),
+            AuditMessage::PreviousJudgement => self.switch_judgement(session, -1),
         }
     }
 
-    /// What is another thing in a study: nothing is said of what is not here, and what is settled is no label. Whether it was
-    /// one of these.
-    fn update_in_study(&mut self, session: &mut Session, message: &Message) -> bool {
+    /// Handles the messages that differ in a study: an item of another run has no label yet, and an outcome is not a
+    /// label. Returns whether it was one of these.
+    fn update_in_study(&mut self, session: &mut Session, message: &AuditMessage) -> bool {
         let is_of_the_item = matches!(
             message,
-            Message::Label(_)
-                | Message::AskScore
-                | Message::CannotTell
-                | Message::Confidence
-                | Message::Missed
-                | Message::Undo
-                | Message::Because(_)
-                | Message::BecauseLikely
-                | Message::AskReason
-                | Message::AskNote
+            AuditMessage::Label(_)
+                | AuditMessage::AskScore
+                | AuditMessage::CannotTell
+                | AuditMessage::Confidence
+                | AuditMessage::Missed
+                | AuditMessage::Undo
+                | AuditMessage::GiveReason(_)
+                | AuditMessage::GiveLikelyReason
+                | AuditMessage::AskReason
+                | AuditMessage::AskNote
         );
-        if is_of_the_item && let Some(why) = over_runs::why_not_here(session) {
+        if is_of_the_item && let Some(why) = study_queue::why_item_not_shown(session) {
             session.notice = Some(why);
             return true;
         }
-        if !session.adjudicates() {
-            if *message == Message::NextUnit {
+        if !session.is_adjudicating() {
+            if *message == AuditMessage::NextUnit {
                 session.notice = Some("the study says what is labelled".into());
             }
-            return *message == Message::NextUnit;
+            return *message == AuditMessage::NextUnit;
         }
         match message {
-            Message::NextUnit => adjudicating::switch_verdicts(session),
-            Message::Confidence | Message::Missed | Message::Propose => {
+            AuditMessage::NextUnit => adjudication::toggle_verdicts(session),
+            AuditMessage::Confidence | AuditMessage::Missed | AuditMessage::Propose => {
                 session.notice = Some("what is settled is a score, with a note".into());
             }
-            Message::Undo => adjudicating::withdraw(session),
-            Message::AskNote => adjudicating::ask_for_note(self, session),
-            Message::Because(_) | Message::BecauseLikely | Message::Later | Message::AskReason => {
+            AuditMessage::Undo => adjudication::withdraw_outcome(session),
+            AuditMessage::AskNote => adjudication::ask_for_note(self, session),
+            AuditMessage::GiveReason(_) | AuditMessage::GiveLikelyReason | AuditMessage::DeferReason | AuditMessage::AskReason => {
                 session.notice =
                     Some("what is settled has a note, and no reason; m adds one".into());
             }
-            Message::Save => {
+            AuditMessage::Save => {
                 if let Some(study) = session.study_mut() {
                     study.gold.try_again();
                 }
@@ -126,113 +126,113 @@ impl Audit {
         true
     }
 
-    fn flip_audit(&mut self, session: &mut Session, by: isize) {
-        let flipped = session.flip_audited(by);
+    fn switch_judgement(&mut self, session: &mut Session, by: isize) {
+        let flipped = session.flip_audited_judging(by);
         if flipped.is_ok() {
             self.prompt = None;
-            self.agreement.hide();
+            self.agreement.hide_again();
         }
         let (Ok(words) | Err(words)) = flipped;
         session.notice = Some(words);
     }
 
-    /// The agreement while items wait for a label, or no longer.
+    /// Shows the agreement while items wait for a label, or hides it.
     fn reveal_agreement(&mut self, session: &mut Session) {
-        self.agreement.switch();
-        session.notice = Some(match super::agreement::hidden_by(self, session) {
+        self.agreement.toggle_reveal();
+        session.notice = Some(match super::agreement::waiting_while_hidden(self, session) {
             Some(_) => "the agreement is hidden until every item has a label".into(),
             None => "the agreement is shown: it tells how the judge scores; V hides it".into(),
         });
     }
 
-    /// What the levels mean, or back to where the keyboard was.
-    fn switch_codebook(&mut self) {
-        self.part = if self.part == Part::Codebook { Part::Item } else { Part::Codebook };
+    /// Shows the meaning of the levels, or goes back to the part before.
+    fn toggle_codebook(&mut self) {
+        self.part = if self.part == AuditPart::Codebook { AuditPart::Item } else { AuditPart::Codebook };
     }
 
-    /// Things of the next kind that there is.
+    /// Audits the next unit that the run has.
     fn audit_next_unit(&mut self, session: &mut Session) {
-        let (units, now) = (session.units_to_audit(), session.audited.unit());
+        let (units, now) = (session.units_to_audit(), session.audit.unit());
         let next = units.iter().position(|unit| *unit == now).map_or(0, |at| at + 1);
         let Some(unit) = units.get(next).or(units.first()).copied().filter(|unit| *unit != now)
         else {
             session.notice =
-                Some(format!("there is nothing else than {} to be audited", now.plural()));
+                Some(format!("there is nothing else than {} to be audited", now.plural_word()));
             return;
         };
         session.audit_unit(unit);
-        self.agreement.hide();
+        self.agreement.hide_again();
         (self.prompt, self.chosen, self.has_started) = (None, None, false);
-        session.notice = Some(format!("{} are audited; v goes on", unit.plural()));
+        session.notice = Some(format!("{} are audited; v goes on", unit.plural_word()));
     }
 
-    pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let areas = self.areas(layout);
+    pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+        let areas = self.part_areas(layout);
         match self.part {
-            Part::Queue => self.move_in_queue(session, motion, layout),
-            Part::Codebook => {
-                let len = super::codebook::codebook_rows(self, session, &areas).len();
-                let height = areas.height(Part::Codebook);
-                self.levels.cursor = motion.from(self.levels.cursor, len, height);
+            AuditPart::Queue => self.move_in_queue(session, motion, layout),
+            AuditPart::Codebook => {
+                let len = super::codebook_rows::codebook_rows(self, session, &areas).len();
+                let height = areas.rows_inside(AuditPart::Codebook);
+                self.levels.cursor = motion.target_row(self.levels.cursor, len, height);
             }
-            Part::Item => {
-                let len = super::item::item_rows(self, session, &areas).len();
-                let height = areas.height(Part::Item);
-                self.item.cursor = motion.from(self.item.cursor, len, height);
+            AuditPart::Item => {
+                let len = super::item_rows::item_rows(self, session, &areas).len();
+                let height = areas.rows_inside(AuditPart::Item);
+                self.item.cursor = motion.target_row(self.item.cursor, len, height);
             }
-            Part::Code => self.move_in_code(session, motion, &areas),
-            Part::Agreement => {
+            AuditPart::Code => self.move_in_code(session, motion, &areas),
+            AuditPart::Agreement => {
                 let len = super::agreement::agreement_rows(self, session, &areas).len();
-                let height = areas.height(Part::Agreement);
+                let height = areas.rows_inside(AuditPart::Agreement);
                 let scroll = &mut self.agreement.scroll;
-                scroll.cursor = motion.from(scroll.cursor, len, height);
+                scroll.cursor = motion.target_row(scroll.cursor, len, height);
             }
         }
     }
 
-    pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &Layout) {
-        if commit(self, session, layout) {
+    pub(super) fn open_in_audit(&mut self, session: &mut Session, layout: &ScreenLayout) {
+        if commit_proposal(self, session, layout) {
             return;
         }
         match self.part {
-            Part::Queue => self.part = Part::Item,
-            Part::Code if self.code.tree.is_shown => self.open_file_of_tree(),
-            Part::Item | Part::Code => self.open_in_replay(session, layout),
-            Part::Codebook => self.part = Part::Item,
-            Part::Agreement => self.part = Part::Queue,
+            AuditPart::Queue => self.part = AuditPart::Item,
+            AuditPart::Code if self.code.tree.is_shown => self.open_file_of_tree(),
+            AuditPart::Item | AuditPart::Code => self.open_in_replay(session, layout),
+            AuditPart::Codebook => self.part = AuditPart::Item,
+            AuditPart::Agreement => self.part = AuditPart::Queue,
         }
     }
 
     pub(super) fn close_in_audit(&mut self) {
         match self.part {
-            Part::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
-            _ => self.part = Part::Queue,
+            AuditPart::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
+            _ => self.part = AuditPart::Queue,
         }
     }
 
-    /// The file on screen as it was judged, at the line of the cursor; from a piece of evidence that one.
-    pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &Layout) {
+    /// Opens the judged file in the replay at the line of the cursor; from a piece of evidence its place.
+    pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if let Some(step) = self.audited_item(session).and_then(|item| item.step) {
-            session.open(Opening::at(step.turn, Target::Step(step)));
+            session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step)));
             session.notice = Some("backspace goes back to the audit".into());
             return;
         }
         let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
-        session.open(Opening::at_line(turn, path, line));
+        session.set_opening(ReplayOpening::at_line(turn, path, line));
         session.notice = Some("backspace goes back to the audit".into());
     }
 
-    /// Every change to what stands at the cursor of the code.
-    fn open_history(&self, session: &mut Session, layout: &Layout) {
+    /// Opens the list of every change to the code at the cursor.
+    fn open_history(&self, session: &mut Session, layout: &ScreenLayout) {
         let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
-        session.open(Opening::at(turn, Target::History { path, line: Some(line) }));
+        session.set_opening(ReplayOpening::at_turn(turn, OpeningTarget::History { path, line: Some(line) }));
     }
 
-    /// The judged turn, the file and the line at the cursor; says so where there is none.
+    /// Returns the judged turn, the file and the line at the cursor; gives a notice where there is none.
     fn judged_place(
         &self,
         session: &mut Session,
-        layout: &Layout,
+        layout: &ScreenLayout,
     ) -> Option<(usize, RepoPath, usize)> {
         let turn = self.audited_item(session).and_then(|it| session.turn_of_item(it));
         let place = self.place_at_cursor(session, layout);
@@ -249,11 +249,11 @@ impl Audit {
         None
     }
 
-    fn place_at_cursor(&self, session: &Session, layout: &Layout) -> Option<(RepoPath, usize)> {
-        if self.part == Part::Item {
-            let areas = self.areas(layout);
-            let rows = super::item::item_rows(self, session, &areas);
-            if let Some((path, lines)) = item::evidence_at(&rows, self.item.cursor) {
+    fn place_at_cursor(&self, session: &Session, layout: &ScreenLayout) -> Option<(RepoPath, usize)> {
+        if self.part == AuditPart::Item {
+            let areas = self.part_areas(layout);
+            let rows = super::item_rows::item_rows(self, session, &areas);
+            if let Some((path, lines)) = item_rows::evidence_at(&rows, self.item.cursor) {
                 return Some((RepoPath::new(path)?, lines.map_or(1, |(first, _)| first)));
             }
         }
@@ -269,70 +269,70 @@ impl Audit {
             return;
         };
         let id = self.audited_id().unwrap_or_default().to_owned();
-        session.open(Opening::at(turn, Target::Request));
+        session.set_opening(ReplayOpening::at_turn(turn, OpeningTarget::Request));
         session.notice =
             Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
     }
 
-    pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) {
-        let areas = self.areas(layout);
+    pub(super) fn handle_click(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) {
+        let areas = self.part_areas(layout);
         let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
-        if let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.tab(*part))) {
-            if mouse.kind == Kind::Click {
+        if let Some(part) = AuditPart::ALL.into_iter().find(|part| is_in(areas.tab_area(*part))) {
+            if mouse.kind == MouseKind::Click {
                 self.part = part;
             }
             return;
         }
-        let Some(part) = Part::ALL.into_iter().find(|part| is_in(areas.of_part(*part))) else {
+        let Some(part) = AuditPart::ALL.into_iter().find(|part| is_in(areas.part_area(*part))) else {
             return;
         };
-        let by = if part == Part::Queue { 1 } else { NOTCH };
+        let by = if part == AuditPart::Queue { 1 } else { ROWS_PER_WHEEL_NOTCH };
         let message = match mouse.kind {
-            Kind::Move | Kind::Release | Kind::Drag => return,
-            Kind::WheelUp => Message::Move(Motion::Up(by)),
-            Kind::WheelDown => Message::Move(Motion::Down(by)),
-            Kind::WheelLeft => Message::Left(NOTCH),
-            Kind::WheelRight => Message::Right(NOTCH),
-            Kind::Click => {
+            MouseKind::Move | MouseKind::Release | MouseKind::Drag => return,
+            MouseKind::WheelUp => AuditMessage::Move(Motion::Up(by)),
+            MouseKind::WheelDown => AuditMessage::Move(Motion::Down(by)),
+            MouseKind::WheelLeft => AuditMessage::Left(ROWS_PER_WHEEL_NOTCH),
+            MouseKind::WheelRight => AuditMessage::Right(ROWS_PER_WHEEL_NOTCH),
+            MouseKind::Click => {
                 self.part = part;
                 return self.select_in_audit(session, mouse, &areas, part);
             }
-            Kind::DoubleClick => Message::Open,
+            MouseKind::DoubleClick => AuditMessage::Open,
         };
         self.part = part;
-        self.update(session, message, layout);
+        self.update_view(session, message, layout);
     }
 
-    fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &Areas, part: Part) {
-        let first = areas.of_part(part).map_or(0, |area| area.y + 1);
+    fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &AuditAreas, part: AuditPart) {
+        let first = areas.part_area(part).map_or(0, |area| area.y + 1);
         let Some(row) = mouse.row.checked_sub(first).map(usize::from) else { return };
-        if row >= areas.height(part) {
+        if row >= areas.rows_inside(part) {
             return;
         }
         match part {
-            Part::Queue => {
+            AuditPart::Queue => {
                 let at = self.rows.top + row;
-                if at < session.study().map_or(session.queued().len(), |study| study.len()) {
+                if at < session.study_queue().map_or(session.queued_items().len(), |study| study.len()) {
                     self.go_to_queued(session, at);
                 }
             }
-            Part::Item => self.item.cursor = self.item.top + row,
-            Part::Codebook => self.levels.cursor = self.levels.top + row,
-            Part::Agreement => self.agreement.scroll.cursor = self.agreement.scroll.top + row,
-            Part::Code => self.select_in_code(session, row, areas),
+            AuditPart::Item => self.item.cursor = self.item.top + row,
+            AuditPart::Codebook => self.levels.cursor = self.levels.top + row,
+            AuditPart::Agreement => self.agreement.scroll.cursor = self.agreement.scroll.top + row,
+            AuditPart::Code => self.select_in_code(session, row, areas),
         }
     }
 
-    fn select_in_code(&mut self, session: &mut Session, row: usize, areas: &Areas) {
+    fn select_in_code(&mut self, session: &mut Session, row: usize, areas: &AuditAreas) {
         let rows = self.code_rows(session, areas);
         let code = &mut self.code;
         if code.tree.is_shown {
-            let top = crate::widgets::scroll::centred(
+            let top = crate::widgets::scroll::centred_top(
                 code.tree.cursor,
-                code.tree.rows().len(),
-                areas.height(Part::Code),
+                code.tree.tree_rows().len(),
+                areas.rows_inside(AuditPart::Code),
             );
-            if top + row < code.tree.rows().len() {
+            if top + row < code.tree.tree_rows().len() {
                 code.tree.cursor = top + row;
             }
             return;

@@ -1,50 +1,50 @@
-//! What the shell does with the audit.
+//! The implementation of [`RunView`] for the audit.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::{Session, context::Context, effect::Effect, request::Numbers, views::View},
-    views::{audit::Audit, view::RunView},
-    widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
+    session::{Session, context::KeyContext, effect::Effect, request::RequestIds, views::View},
+    views::{audit::AuditView, view::RunView},
+    widgets::{layout::ScreenLayout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
 
-use super::{Part, draw, prompt};
+use super::{AuditPart, draw, prompt};
 
-impl RunView for Audit {
-    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+impl RunView for AuditView {
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         self.note_what_is_seen(session);
         if session.view != View::Audit {
             return;
         }
         session.draw_queue(self.seed);
-        self.start(session);
-        self.give_wanted(session, layout);
+        self.choose_first_item(session);
+        self.give_pending_answer(session, layout);
         self.shows_agreement = self.labelled_count(session) > 0
-            && super::agreement::hidden_by(self, session).is_none();
-        let areas = self.areas(layout);
+            && super::agreement::waiting_while_hidden(self, session).is_none();
+        let areas = self.part_areas(layout);
         self.settle_queue(session, &areas);
-        let shown = self.chosen.clone().map(|it| (it, self.revealed(session).is_some()));
-        if self.item_of != shown {
-            self.item_of = shown;
+        let shown = self.chosen.clone().map(|it| (it, self.revealed_verdict(session).is_some()));
+        if self.item_scroll_key != shown {
+            self.item_scroll_key = shown;
             self.item = Scroll::default();
         }
-        let len = super::item::item_rows(self, session, &areas).len();
-        self.item.follow(len, areas.height(Part::Item));
-        let len = super::codebook::codebook_rows(self, session, &areas).len();
-        self.levels.follow(len, areas.height(Part::Codebook));
+        let len = super::item_rows::item_rows(self, session, &areas).len();
+        self.item.follow_cursor(len, areas.rows_inside(AuditPart::Item));
+        let len = super::codebook_rows::codebook_rows(self, session, &areas).len();
+        self.levels.follow_cursor(len, areas.rows_inside(AuditPart::Codebook));
         let len = super::agreement::agreement_rows(self, session, &areas).len();
-        self.agreement.scroll.follow(len, areas.height(Part::Agreement));
+        self.agreement.scroll.follow_cursor(len, areas.rows_inside(AuditPart::Agreement));
         self.settle_code(session, &areas);
     }
 
-    fn ask(
+    fn ask_missing(
         &mut self,
         session: &mut Session,
-        numbers: &mut Numbers,
-        layout: &Layout,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
     ) -> Vec<Effect> {
         let mut effects = vec![];
-        // Whatever is looked at, what was said is brought to the disk.
+        // Labels are saved whatever view is shown.
         effects.extend(self.ask_to_save(session, numbers));
         effects.extend(session.ask_in_study(numbers));
         if session.view != View::Audit || !session.growth.is_whole {
@@ -54,33 +54,33 @@ impl RunView for Audit {
         effects.extend(self.ask_for_process(session, numbers));
         effects.extend(self.ask_for_places(session, numbers));
         effects.extend(self.ask_for_code(session, numbers));
-        if self.areas(layout).of_part(Part::Agreement).is_some() {
+        if self.part_areas(layout).part_area(AuditPart::Agreement).is_some() {
             effects.extend(self.ask_for_agreement(session, numbers));
         }
         effects
     }
 
-    /// Where the keyboard is while the view is seen.
-    fn context(&self, _: &Session) -> Context {
+    /// Returns the context of the key bindings while the view is shown.
+    fn keyboard_context(&self, _: &Session) -> KeyContext {
         match &self.prompt {
-            None => Context::Audit,
-            Some(prompt::Prompt::Reason) => Context::AuditReason,
+            None => KeyContext::Audit,
+            Some(prompt::AuditPrompt::Reason) => KeyContext::AuditReason,
             Some(
-                prompt::Prompt::Note(_)
-                | prompt::Prompt::Name(_)
-                | prompt::Prompt::Score(_)
-                | prompt::Prompt::Missed(_),
-            ) => Context::AuditWords,
+                prompt::AuditPrompt::Note(_)
+                | prompt::AuditPrompt::Name(_)
+                | prompt::AuditPrompt::Score(_)
+                | prompt::AuditPrompt::Missed(_),
+            ) => KeyContext::AuditWords,
         }
     }
 
-    /// What a click selects and the wheel moves.
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        self.click(session, mouse, layout);
+    /// Handles clicks and the wheel.
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        self.handle_click(session, mouse, layout);
         false
     }
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
         draw::draw(self, session, theme, layout, buffer);
     }
 }

@@ -7,130 +7,130 @@ use ratatui::{
 };
 
 use crate::widgets::{
-    line::{fit, own, recorded, sides, width_of},
-    panel::{put_row, sentence},
+    line::{fit_spans, trusted_span, recorded_span, left_and_right, spans_width},
+    panel::{put_row, draw_sentence},
     theme::{Meaning, Theme},
 };
-use trajview_metrics::{Number, numbers::Style};
+use trajview_metrics::{Number, numbers::NumberStyle};
 use trajview_run::{
-    batch::{BatchRow, BatchState, Used},
-    figures::{counted, dollars, duration, short},
+    batch::{BatchRow, BatchState, BatchUsage},
+    format_number::{count_with_noun, dollars_text, duration_text, short_count},
 };
 
-use super::{BatchTable, KEYS};
+use super::{BatchTable, BATCH_KEYS};
 
 /// Rows that hold no run.
-pub const AROUND: u16 = 4;
+pub const ROWS_AROUND_LIST: u16 = 4;
 
-/// A column: its head, its width, and whether it stands at the right.
-struct Column {
+/// A column of the table: its title, its width in cells, and the screen width from which it is shown.
+struct BatchColumn {
     head: &'static str,
     width: usize,
     /// Columns of the terminal from which on it is shown.
-    from: u16,
+    shown_from_width: u16,
     cell: fn(&BatchRow) -> Option<String>,
 }
 
-const COLUMNS: [Column; 8] = [
-    Column { head: "turns", width: 7, from: 0, cell: |row| Some(turns(row)) },
-    Column { head: "time", width: 7, from: 0, cell: |row| time(row.progress.used) },
-    Column {
+const BATCH_COLUMNS: [BatchColumn; 8] = [
+    BatchColumn { head: "turns", width: 7, shown_from_width: 0, cell: |row| Some(turns_cell(row)) },
+    BatchColumn { head: "time", width: 7, shown_from_width: 0, cell: |row| time_cell(row.progress.used) },
+    BatchColumn {
         head: "tokens",
         width: 6,
-        from: 60,
-        cell: |row| row.progress.used.tokens.total().map(short),
+        shown_from_width: 60,
+        cell: |row| row.progress.used.tokens.total().map(short_count),
     },
-    Column {
+    BatchColumn {
         head: "cost",
         width: 7,
-        from: 70,
-        cell: |row| row.progress.used.cost_usd.map(dollars),
+        shown_from_width: 70,
+        cell: |row| row.progress.used.cost_usd.map(dollars_text),
     },
-    Column { head: "failed", width: 6, from: 100, cell: |row| some(row.progress.failures) },
-    Column {
+    BatchColumn { head: "failed", width: 6, shown_from_width: 100, cell: |row| nonzero_text(row.progress.failures) },
+    BatchColumn {
         head: "tests",
         width: 7,
-        from: 100,
+        shown_from_width: 100,
         cell: |row| row.tests.map(|(passed, all)| format!("{passed}/{all}")),
     },
-    Column { head: "erosion", width: 7, from: 110, cell: |row| score(row, "erosion") },
-    Column { head: "mcf", width: 5, from: 110, cell: |row| score(row, "mcf") },
+    BatchColumn { head: "erosion", width: 7, shown_from_width: 110, cell: |row| score_cell(row, "erosion") },
+    BatchColumn { head: "mcf", width: 5, shown_from_width: 110, cell: |row| score_cell(row, "mcf") },
 ];
 
-const STATE: usize = 9;
+const STATE_CELLS: usize = 9;
 
-fn some(count: usize) -> Option<String> {
+fn nonzero_text(count: usize) -> Option<String> {
     (count > 0).then(|| count.to_string())
 }
 
-fn turns(row: &BatchRow) -> String {
+fn turns_cell(row: &BatchRow) -> String {
     format!("{}/{}", row.progress.turns, row.progress.requests)
 }
 
-fn time(used: Used) -> Option<String> {
-    (used.seconds > 0.0).then(|| duration(used.seconds))
+fn time_cell(used: BatchUsage) -> Option<String> {
+    (used.seconds > 0.0).then(|| duration_text(used.seconds))
 }
 
-/// The last one that there is.
-fn score(row: &BatchRow, number: &str) -> Option<String> {
+/// Returns the last one that there is.
+fn score_cell(row: &BatchRow, number: &str) -> Option<String> {
     let last =
         row.scores.iter().rev().find(|score| score.number == number && score.value.is_some());
     let value = last.and_then(|score| score.value)?;
-    Some(Number::find(number)?.written(value, Style::Digits(3)))
+    Some(Number::find_by_id(number)?.format_value(value, NumberStyle::Digits(3)))
 }
 
-pub fn draw(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw_batch(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let row = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
-    put_row(title(table, theme, area.width), None, row(0), 0, buffer);
-    put_row(head(theme, area.width), None, row(1), 0, buffer);
-    let list = Rect { y: area.y + 2, height: area.height.saturating_sub(AROUND), ..area };
+    put_row(batch_title(table, theme, area.width), None, row(0), 0, buffer);
+    put_row(heading_line(theme, area.width), None, row(1), 0, buffer);
+    let list = Rect { y: area.y + 2, height: area.height.saturating_sub(ROWS_AROUND_LIST), ..area };
     if table.rows.is_empty() {
-        sentence(
+        draw_sentence(
             "no run of the plan belongs to this shard",
-            theme.of(Meaning::Muted),
+            theme.style_for(Meaning::Muted),
             list,
             buffer,
         );
     }
-    let shown = table.rows.iter().enumerate().skip(table.scroll.top);
-    for (y, (at, run)) in (0..list.height).zip(shown) {
+    let visible_rows = table.rows.iter().enumerate().skip(table.scroll.top);
+    for (y, (at, run)) in (0..list.height).zip(visible_rows) {
         let is_chosen = at == table.scroll.cursor;
-        let style = is_chosen.then(|| theme.of(Meaning::Selected));
-        put_row(line(run, is_chosen, theme, area.width), style, list, y, buffer);
+        let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
+        put_row(batch_row_line(run, is_chosen, theme, area.width), style, list, y, buffer);
     }
-    if area.height >= AROUND {
-        put_row(about(table, theme, area.width), None, row(area.height - 2), 0, buffer);
-        put_row(keys(table, theme, area.width), None, row(area.height - 1), 0, buffer);
+    if area.height >= ROWS_AROUND_LIST {
+        put_row(about_line(table, theme, area.width), None, row(area.height - 2), 0, buffer);
+        put_row(keys_line(table, theme, area.width), None, row(area.height - 1), 0, buffer);
     }
 }
 
-/// `24 runs in runs: 3 done, 4 running · 1.2M tokens · $0.50 · 12m 30s`
-fn title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
-    let states = ORDER.into_iter().filter_map(|state| {
-        let count = table.count(state);
-        (count > 0).then(|| format!("{count} {}", words(state)))
+/// Returns `24 runs in runs: 3 done, 4 running · 1.2M tokens · $0.50 · 12m 30s`.
+fn batch_title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
+    let states = STATE_ORDER.into_iter().filter_map(|state| {
+        let count = table.count_in_state(state);
+        (count > 0).then(|| format!("{count} {}", state_words(state)))
     });
     let states: Vec<String> = states.collect();
-    let used = table.rows.iter().fold(Used::default(), |sum, row| sum.and(row.progress.used));
+    let used = table.rows.iter().fold(BatchUsage::default(), |sum, row| sum.plus_usage(row.progress.used));
     let facts = [
-        used.tokens.total().map(|it| format!("{} tokens", short(it))),
-        used.cost_usd.map(dollars),
-        time(used),
+        used.tokens.total().map(|it| format!("{} tokens", short_count(it))),
+        used.cost_usd.map(dollars_text),
+        time_cell(used),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let runs = counted(table.rows.len(), "run");
+    let runs = count_with_noun(table.rows.len(), "run");
     let paused = if table.is_paused { "paused · " } else { "" };
     let left = vec![
-        own(format!(" {paused}{runs}"), theme.of(Meaning::Title)),
-        own(format!(": {}", states.join(", ")), theme.of(Meaning::Text)),
+        trusted_span(format!(" {paused}{runs}"), theme.style_for(Meaning::Title)),
+        trusted_span(format!(": {}", states.join(", ")), theme.style_for(Meaning::Text)),
     ];
-    let right = vec![own(format!("{} ", facts.join(" · ")), theme.of(Meaning::Muted))];
-    let fits = width_of(&left) + 1 + width_of(&right) <= usize::from(width);
-    sides(left, if fits { right } else { vec![] }, usize::from(width))
+    let right = vec![trusted_span(format!("{} ", facts.join(" · ")), theme.style_for(Meaning::Muted))];
+    let fits = spans_width(&left) + 1 + spans_width(&right) <= usize::from(width);
+    left_and_right(left, if fits { right } else { vec![] }, usize::from(width))
 }
 
-/// What has to be known first comes first.
-const ORDER: [BatchState; 9] = [
+/// States in the order of their urgency.
+const STATE_ORDER: [BatchState; 9] = [
     BatchState::Done,
     BatchState::Failed,
     BatchState::Stopped,
@@ -142,28 +142,28 @@ const ORDER: [BatchState; 9] = [
     BatchState::Waiting,
 ];
 
-/// The state as it is read by a person.
-const fn words(state: BatchState) -> &'static str {
+/// Returns the state as it is read by a person.
+const fn state_words(state: BatchState) -> &'static str {
     match state {
         BatchState::Budget => "at a limit",
         _ => state.word(),
     }
 }
 
-fn columns(width: u16) -> impl Iterator<Item = &'static Column> {
-    COLUMNS.iter().filter(move |column| column.from <= width)
+fn fitting_columns(width: u16) -> impl Iterator<Item = &'static BatchColumn> {
+    BATCH_COLUMNS.iter().filter(move |column| column.shown_from_width <= width)
 }
 
-fn head(theme: Theme, width: u16) -> Line<'static> {
-    let mut words = format!("  {:STATE$}", "state");
-    for column in columns(width) {
+fn heading_line(theme: Theme, width: u16) -> Line<'static> {
+    let mut words = format!("  {:STATE_CELLS$}", "state");
+    for column in fitting_columns(width) {
         words += &format!(" {:>1$}", column.head, column.width);
     }
     words += "  run";
-    Line::from(fit(vec![own(words, theme.of(Meaning::Heading))], usize::from(width)))
+    Line::from(fit_spans(vec![trusted_span(words, theme.style_for(Meaning::Heading))], usize::from(width)))
 }
 
-fn line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> Line<'static> {
+fn batch_row_line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> Line<'static> {
     let state = row.progress.state;
     let meaning = match state {
         BatchState::Done => Meaning::Added,
@@ -174,49 +174,49 @@ fn line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> Line<'stat
     };
     let mark = if is_chosen { "▌ " } else { "  " };
     let mut spans = vec![
-        own(mark, theme.of(Meaning::FocusedBorder)),
-        own(format!("{:STATE$}", state.word()), theme.of(meaning)),
+        trusted_span(mark, theme.style_for(Meaning::FocusedBorder)),
+        trusted_span(format!("{:STATE_CELLS$}", state.word()), theme.style_for(meaning)),
     ];
-    for column in columns(width) {
+    for column in fitting_columns(width) {
         let cell = (column.cell)(row).unwrap_or_else(|| "-".into());
-        spans.push(own(format!(" {cell:>0$}", column.width), theme.of(Meaning::Text)));
+        spans.push(trusted_span(format!(" {cell:>0$}", column.width), theme.style_for(Meaning::Text)));
     }
     spans.push(Span::raw("  "));
-    spans.push(recorded(&named(row), theme.of(Meaning::Text)));
-    Line::from(fit(spans, usize::from(width)))
+    spans.push(recorded_span(&run_label(row), theme.style_for(Meaning::Text)));
+    Line::from(fit_spans(spans, usize::from(width)))
 }
 
-/// `ppdiff codex gpt-5.5 emergent 1`
-fn named(row: &BatchRow) -> String {
-    let of = &row.combination;
-    let model = of.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
-    format!("{} {}{model} {} {}", of.script, of.agent, of.condition, of.repeat)
+/// Returns `ppdiff codex gpt-5.5 emergent 1`.
+fn run_label(row: &BatchRow) -> String {
+    let combination = &row.combination;
+    let model = combination.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
+    format!("{} {}{model} {} {}", combination.script, combination.agent, combination.condition, combination.repeat)
 }
 
-/// What was said last, or else why the chosen run is as it is.
-fn about(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
-    let row = table.chosen();
+/// Returns the last notice, or else the reason for the state of the chosen run.
+fn about_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
+    let row = table.chosen_row();
     let why = row.and_then(|row| row.progress.why.clone());
-    let spans = match (&table.said, why, row) {
-        (Some(said), _, _) => vec![own(format!(" {said}"), theme.of(Meaning::Warning))],
-        (None, Some(why), _) => vec![recorded(&format!(" {why}"), theme.of(Meaning::Text))],
+    let spans = match (&table.notice, why, row) {
+        (Some(said), _, _) => vec![trusted_span(format!(" {said}"), theme.style_for(Meaning::Warning))],
+        (None, Some(why), _) => vec![recorded_span(&format!(" {why}"), theme.style_for(Meaning::Text))],
         (None, None, Some(row)) => {
-            vec![recorded(&format!(" {}", row.folder), theme.of(Meaning::Muted))]
+            vec![recorded_span(&format!(" {}", row.folder), theme.style_for(Meaning::Muted))]
         }
         (None, None, None) => vec![],
     };
-    Line::from(fit(spans, usize::from(width)))
+    Line::from(fit_spans(spans, usize::from(width)))
 }
 
-fn keys(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
+fn keys_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = vec![];
-    for (key, does) in KEYS {
+    for (key, does) in BATCH_KEYS {
         let does = if key == "p" && table.is_paused { "go on" } else { does };
         let next = vec![
-            own(format!(" {key}"), theme.of(Meaning::Key)),
-            own(format!(" {does} "), theme.of(Meaning::Muted)),
+            trusted_span(format!(" {key}"), theme.style_for(Meaning::Key)),
+            trusted_span(format!(" {does} "), theme.style_for(Meaning::Muted)),
         ];
-        if width_of(&spans) + width_of(&next) > usize::from(width) {
+        if spans_width(&spans) + spans_width(&next) > usize::from(width) {
             continue;
         }
         spans.extend(next);

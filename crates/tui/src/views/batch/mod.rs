@@ -1,21 +1,21 @@
 //! The runs of a batch while they are made: how far each is, what it took, what waits for a person. What a key wants is a
-//! [`Wish`]; whoever makes the runs carries it out.
+//! [`BatchRequest`]; whoever makes the runs carries it out.
 
 mod draw;
 #[cfg(test)]
 mod tests;
 
 use crate::widgets::{
-    key::{Code, Key},
+    key::{BaseKey, Key},
     scroll::{Motion, Scroll},
 };
 use trajview_run::batch::{BatchRow, BatchState};
 
-pub use draw::draw;
+pub use draw::draw_batch;
 
-/// What a person wants; runs by their place among the rows.
+/// A request of the user to the batch. Runs are given by their index among the rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum BatchRequest {
     Pause,
     GoOn,
     Stop(usize),
@@ -25,7 +25,7 @@ pub enum Wish {
     Quit,
 }
 
-/// The table and where a person stands in it.
+/// The table of a batch, with the cursor.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BatchTable {
     /// The folder of the runs.
@@ -33,16 +33,16 @@ pub struct BatchTable {
     pub rows: Vec<BatchRow>,
     scroll: Scroll,
     is_paused: bool,
-    /// Whether the last key asked to leave while runs are made.
+    /// True after a key asked to leave while runs were still being made.
     asks_to_leave: bool,
-    /// The last thing that was said; a sentence.
-    said: Option<String>,
+    /// The last notice, as a sentence.
+    notice: Option<String>,
     /// Rows that fit, as they were drawn last.
     height: usize,
 }
 
 /// Keys and what they do, as the last line shows them.
-pub const KEYS: [(&str, &str); 6] = [
+pub const BATCH_KEYS: [(&str, &str); 6] = [
     ("enter", "watch"),
     ("p", "pause"),
     ("x", "stop"),
@@ -56,114 +56,114 @@ impl BatchTable {
         Self { place, rows, ..Self::default() }
     }
 
-    /// How many rows fit.
-    pub fn resize(&mut self, height: u16) {
-        self.height = usize::from(height.saturating_sub(draw::AROUND));
-        self.scroll.follow(self.rows.len(), self.height);
+    /// Sets the number of rows that fit on screen.
+    pub fn set_height(&mut self, height: u16) {
+        self.height = usize::from(height.saturating_sub(draw::ROWS_AROUND_LIST));
+        self.scroll.follow_cursor(self.rows.len(), self.height);
     }
 
-    pub fn take(&mut self, rows: Vec<BatchRow>) {
+    pub fn set_rows(&mut self, rows: Vec<BatchRow>) {
         self.rows = rows;
         self.move_by(Motion::Down(0));
     }
 
-    pub fn say(&mut self, sentence: impl Into<String>) {
-        self.said = Some(sentence.into());
+    pub fn set_notice(&mut self, sentence: impl Into<String>) {
+        self.notice = Some(sentence.into());
     }
 
-    /// The run at the cursor.
-    pub fn chosen(&self) -> Option<&BatchRow> {
+    /// Returns the run at the cursor.
+    pub fn chosen_row(&self) -> Option<&BatchRow> {
         self.rows.get(self.scroll.cursor)
     }
 
     fn move_by(&mut self, motion: Motion) {
-        self.scroll.cursor = motion.from(self.scroll.cursor, self.rows.len(), self.height);
-        self.scroll.follow(self.rows.len(), self.height);
+        self.scroll.cursor = motion.target_row(self.scroll.cursor, self.rows.len(), self.height);
+        self.scroll.follow_cursor(self.rows.len(), self.height);
     }
 
-    fn count(&self, state: BatchState) -> usize {
+    fn count_in_state(&self, state: BatchState) -> usize {
         self.rows.iter().filter(|row| row.progress.state == state).count()
     }
 
-    /// Whether something is under way that leaving would stop.
+    /// Returns true if leaving would stop work in progress.
     fn is_at_work(&self) -> bool {
-        self.count(BatchState::Running) + self.count(BatchState::Judging) > 0
+        self.count_in_state(BatchState::Running) + self.count_in_state(BatchState::Judging) > 0
     }
 
     /// Takes a key, and gives what it wants of the batch.
-    pub fn press(&mut self, key: Key) -> Option<Wish> {
-        let asked = std::mem::take(&mut self.asks_to_leave);
-        self.said = None;
+    pub fn handle_key(&mut self, key: Key) -> Option<BatchRequest> {
+        let asked_to_leave = std::mem::take(&mut self.asks_to_leave);
+        self.notice = None;
         let motion = match (key.code, key.ctrl) {
-            (Code::Down | Code::Char('j'), false) => Motion::Down(1),
-            (Code::Up | Code::Char('k'), false) => Motion::Up(1),
-            (Code::PageDown, _) | (Code::Char('f'), true) => Motion::PageDown,
-            (Code::PageUp, _) | (Code::Char('b'), true) => Motion::PageUp,
-            (Code::Home | Code::Char('g'), false) => Motion::Start,
-            (Code::End | Code::Char('G'), false) => Motion::End,
-            _ => return self.wish(key, asked),
+            (BaseKey::Down | BaseKey::Char('j'), false) => Motion::Down(1),
+            (BaseKey::Up | BaseKey::Char('k'), false) => Motion::Up(1),
+            (BaseKey::PageDown, _) | (BaseKey::Char('f'), true) => Motion::PageDown,
+            (BaseKey::PageUp, _) | (BaseKey::Char('b'), true) => Motion::PageUp,
+            (BaseKey::Home | BaseKey::Char('g'), false) => Motion::Start,
+            (BaseKey::End | BaseKey::Char('G'), false) => Motion::End,
+            _ => return self.request_for_key(key, asked_to_leave),
         };
         self.move_by(motion);
         None
     }
 
-    fn wish(&mut self, key: Key, asked: bool) -> Option<Wish> {
+    fn request_for_key(&mut self, key: Key, asked: bool) -> Option<BatchRequest> {
         let at = self.scroll.cursor;
-        let state = self.chosen().map(|row| row.progress.state);
+        let state = self.chosen_row().map(|row| row.progress.state);
         match (key.code, key.ctrl) {
-            (Code::Enter, _) => self.watched(at),
-            (Code::Char('p'), false) => {
+            (BaseKey::Enter, _) => self.request_to_watch(at),
+            (BaseKey::Char('p'), false) => {
                 self.is_paused = !self.is_paused;
-                Some(if self.is_paused { Wish::Pause } else { Wish::GoOn })
+                Some(if self.is_paused { BatchRequest::Pause } else { BatchRequest::GoOn })
             }
-            (Code::Char('x'), false) if state.is_some_and(|it| !it.is_settled()) => {
+            (BaseKey::Char('x'), false) if state.is_some_and(|it| !it.is_settled()) => {
                 if state == Some(BatchState::Elsewhere) {
-                    self.say("another process makes it; stop it there");
+                    self.set_notice("another process makes it; stop it there");
                     return None;
                 }
-                self.say("it stops; r goes on with it");
-                Some(Wish::Stop(at))
+                self.set_notice("it stops; r goes on with it");
+                Some(BatchRequest::Stop(at))
             }
-            (Code::Char('x'), false) => {
-                self.say("nothing of this run is under way");
+            (BaseKey::Char('x'), false) => {
+                self.set_notice("nothing of this run is under way");
                 None
             }
-            (Code::Char('r'), false) => self.retried(at, state),
-            (Code::Char('n'), false) => {
+            (BaseKey::Char('r'), false) => self.request_to_retry(at, state),
+            (BaseKey::Char('n'), false) => {
                 self.next_waiting();
                 None
             }
-            (Code::Char('q'), false) | (Code::Char('c'), true) => {
+            (BaseKey::Char('q'), false) | (BaseKey::Char('c'), true) => {
                 if asked || !self.is_at_work() {
-                    self.say("the runs stop after what they are writing…");
-                    return Some(Wish::Quit);
+                    self.set_notice("the runs stop after what they are writing…");
+                    return Some(BatchRequest::Quit);
                 }
                 self.asks_to_leave = true;
-                let running = self.count(BatchState::Running) + self.count(BatchState::Judging);
-                let runs = trajview_run::figures::counted(running, "run");
-                self.say(format!("q again stops {runs}; the same command goes on with them"));
+                let running = self.count_in_state(BatchState::Running) + self.count_in_state(BatchState::Judging);
+                let runs = trajview_run::format_number::count_with_noun(running, "run");
+                self.set_notice(format!("q again stops {runs}; the same command goes on with them"));
                 None
             }
             _ => None,
         }
     }
 
-    fn watched(&mut self, at: usize) -> Option<Wish> {
-        let row = self.chosen()?;
+    fn request_to_watch(&mut self, at: usize) -> Option<BatchRequest> {
+        let row = self.chosen_row()?;
         if row.progress.turns == 0 && row.progress.state == BatchState::Waiting {
-            self.say("it has not begun yet");
+            self.set_notice("it has not begun yet");
             return None;
         }
-        Some(Wish::Watch(at))
+        Some(BatchRequest::Watch(at))
     }
 
-    fn retried(&mut self, at: usize, state: Option<BatchState>) -> Option<Wish> {
+    fn request_to_retry(&mut self, at: usize, state: Option<BatchState>) -> Option<BatchRequest> {
         let can = state.is_some_and(|it| it.waits_for_a_person() || it == BatchState::Resting);
         if !can {
-            self.say("this run needs nothing: r is for one that failed, was stopped or rests");
+            self.set_notice("this run needs nothing: r is for one that failed, was stopped or rests");
             return None;
         }
-        Some(Wish::Retry(at))
+        Some(BatchRequest::Retry(at))
     }
 
     fn next_waiting(&mut self) {
@@ -172,7 +172,7 @@ impl BatchTable {
         let next = after.into_iter().find(|at| self.rows[*at].progress.state.waits_for_a_person());
         match next {
             Some(at) => self.move_by(Motion::To(at + 1)),
-            None => self.say("no run waits for you"),
+            None => self.set_notice("no run waits for you"),
         }
     }
 }

@@ -4,10 +4,10 @@ use super::*;
 use crate::widgets::{export, key, theme::Theme};
 use trajview_run::{
     Tokens,
-    batch::{BatchProgress, BatchScore, Combination, Used},
+    batch::{BatchProgress, BatchScore, PlanCombination, BatchUsage},
 };
 
-fn row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
+fn batch_row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
     let agent = if number.is_multiple_of(2) { "claude" } else { "codex" };
     let is_begun = state != BatchState::Waiting;
     let tokens = Tokens {
@@ -15,7 +15,7 @@ fn row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
         output: is_begun.then_some(8_000),
         ..Tokens::default()
     };
-    let used = Used {
+    let used = BatchUsage {
         tokens,
         cost_usd: (agent == "claude" && is_begun).then_some(0.31),
         seconds: if is_begun { 134.0 } else { 0.0 },
@@ -25,7 +25,7 @@ fn row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
     BatchRow {
         id: format!("id{number}"),
         folder: format!("runs/ppdiff-{agent}-{number}"),
-        combination: Combination {
+        combination: PlanCombination {
             script: "ppdiff".into(),
             agent: agent.into(),
             model: (agent == "codex").then(|| "gpt-5.5".into()),
@@ -46,86 +46,86 @@ fn row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
     }
 }
 
-fn table() -> BatchTable {
+fn batch_table() -> BatchTable {
     let rows = vec![
-        row(1, BatchState::Done, None),
-        row(2, BatchState::Running, None),
-        row(3, BatchState::Resting, Some("turn 4 failed: 429 Too Many Requests")),
-        row(
+        batch_row(1, BatchState::Done, None),
+        batch_row(2, BatchState::Running, None),
+        batch_row(3, BatchState::Resting, Some("turn 4 failed: 429 Too Many Requests")),
+        batch_row(
             4,
             BatchState::Failed,
             Some("turn 4 failed: the agent failed (exit code 7); it is left out"),
         ),
-        row(5, BatchState::Waiting, None),
+        batch_row(5, BatchState::Waiting, None),
     ];
     let mut table = BatchTable::new("runs".into(), rows);
-    table.resize(9);
+    table.set_height(9);
     table
 }
 
-fn frame(table: &BatchTable, width: u16) -> String {
+fn drawn_frame(table: &BatchTable, width: u16) -> String {
     let area = Rect { x: 0, y: 0, width, height: 9 };
     let mut buffer = Buffer::empty(area);
-    draw(table, Theme::ansi(), area, &mut buffer);
-    export::text(&buffer)
+    draw_batch(table, Theme::with_terminal_colours(), area, &mut buffer);
+    export::frame_text(&buffer)
 }
 
-fn press(table: &mut BatchTable, keys: &str) -> Vec<Wish> {
-    key::parse(keys).unwrap().into_iter().filter_map(|key| table.press(key)).collect()
+fn press_keys(table: &mut BatchTable, keys: &str) -> Vec<BatchRequest> {
+    key::parse_keys(keys).unwrap().into_iter().filter_map(|key| table.handle_key(key)).collect()
 }
 
 #[test]
 fn every_run_has_its_state_its_turns_and_what_it_took() {
-    insta::assert_snapshot!(frame(&table(), 80));
+    insta::assert_snapshot!(drawn_frame(&batch_table(), 80));
 }
 
 #[test]
 fn a_wide_terminal_shows_tests_and_scores_too() {
-    let mut table = table();
-    press(&mut table, "n");
-    insta::assert_snapshot!(frame(&table, 130));
+    let mut table = batch_table();
+    press_keys(&mut table, "n");
+    insta::assert_snapshot!(drawn_frame(&table, 130));
 }
 
 #[test]
 fn keys_stop_a_run_try_one_again_and_pause_all() {
-    let mut table = table();
+    let mut table = batch_table();
 
-    assert_eq!(press(&mut table, "j x"), [Wish::Stop(1)]);
-    assert_eq!(press(&mut table, "n r"), [Wish::Retry(3)]);
-    assert_eq!(press(&mut table, "p p"), [Wish::Pause, Wish::GoOn]);
-    assert_eq!(press(&mut table, "<enter>"), [Wish::Watch(3)]);
+    assert_eq!(press_keys(&mut table, "j x"), [BatchRequest::Stop(1)]);
+    assert_eq!(press_keys(&mut table, "n r"), [BatchRequest::Retry(3)]);
+    assert_eq!(press_keys(&mut table, "p p"), [BatchRequest::Pause, BatchRequest::GoOn]);
+    assert_eq!(press_keys(&mut table, "<enter>"), [BatchRequest::Watch(3)]);
 }
 
 #[test]
 fn what_a_run_does_not_allow_is_told_and_not_wished() {
-    let mut table = table();
+    let mut table = batch_table();
 
-    assert_eq!(press(&mut table, "x"), []);
-    assert!(frame(&table, 80).contains("nothing of this run is under way"));
-    assert_eq!(press(&mut table, "r"), []);
-    assert!(frame(&table, 80).contains("this run needs nothing"));
-    assert_eq!(press(&mut table, "G <enter>"), []);
-    assert!(frame(&table, 80).contains("it has not begun yet"));
+    assert_eq!(press_keys(&mut table, "x"), []);
+    assert!(drawn_frame(&table, 80).contains("nothing of this run is under way"));
+    assert_eq!(press_keys(&mut table, "r"), []);
+    assert!(drawn_frame(&table, 80).contains("this run needs nothing"));
+    assert_eq!(press_keys(&mut table, "G <enter>"), []);
+    assert!(drawn_frame(&table, 80).contains("it has not begun yet"));
 }
 
 #[test]
 fn leaving_asks_twice_while_runs_are_made() {
-    let mut table = table();
+    let mut table = batch_table();
 
-    assert_eq!(press(&mut table, "q"), []);
-    assert!(frame(&table, 80).contains("q again stops 1 run; the same command goes on with them"));
-    assert_eq!(press(&mut table, "j q"), []);
-    assert_eq!(press(&mut table, "q"), [Wish::Quit]);
-    table.take(vec![row(1, BatchState::Done, None)]);
-    assert_eq!(press(&mut table, "q"), [Wish::Quit]);
+    assert_eq!(press_keys(&mut table, "q"), []);
+    assert!(drawn_frame(&table, 80).contains("q again stops 1 run; the same command goes on with them"));
+    assert_eq!(press_keys(&mut table, "j q"), []);
+    assert_eq!(press_keys(&mut table, "q"), [BatchRequest::Quit]);
+    table.set_rows(vec![batch_row(1, BatchState::Done, None)]);
+    assert_eq!(press_keys(&mut table, "q"), [BatchRequest::Quit]);
 }
 
 #[test]
 fn no_size_is_too_small_to_be_drawn() {
-    let table = table();
+    let table = batch_table();
     for (width, height) in [(0, 0), (1, 1), (10, 2), (20, 3), (30, 4), (200, 50)] {
         let area = Rect { x: 0, y: 0, width, height };
         let mut buffer = Buffer::empty(area);
-        draw(&table, Theme::ansi(), area, &mut buffer);
+        draw_batch(&table, Theme::with_terminal_colours(), area, &mut buffer);
     }
 }

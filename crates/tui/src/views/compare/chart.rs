@@ -7,63 +7,63 @@ use trajview_metrics::{
     Number,
     numbers::{self, COMPARED},
 };
-use trajview_study::compare::{Moment, Party, by_checkpoint, by_phase, turns_of};
+use trajview_study::compare::{ComparedMoment, ComparedRun, pair_by_checkpoint, pair_by_phase, turn_moments};
 
-use super::Comparison;
+use super::ComparisonView;
 
 #[derive(Debug)]
-pub struct Chart {
-    pub axis: Axis,
+pub struct CompareChart {
+    pub axis: CompareAxis,
     pub number: Number,
-    /// The point that is looked at.
+    /// The selected point.
     pub point: usize,
-    /// Nobody has moved yet: the last point is looked at.
+    /// False until the user moves: the last point is selected.
     has_moved: bool,
 }
 
-/// What both runs are drawn over.
+/// The horizontal axis of the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Axis {
+pub enum CompareAxis {
     #[default]
     Phases,
     Checkpoints,
     Turns,
 }
 
-impl Default for Chart {
+impl Default for CompareChart {
     fn default() -> Self {
-        Self { axis: Axis::default(), number: Number::Erosion, point: 0, has_moved: false }
+        Self { axis: CompareAxis::default(), number: Number::Erosion, point: 0, has_moved: false }
     }
 }
 
-/// Where both runs have a value, or one of them.
+/// A position where one run or both have a value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct ChartPlace {
     /// 0–1, from left to right.
     pub at: f64,
     pub name: String,
     /// One a side.
-    pub moments: [Option<Moment>; 2],
+    pub moments: [Option<ComparedMoment>; 2],
 }
 
 /// Cells to the left of the plot: the numbers of the axis and the axis itself.
-pub const LEFT: u16 = 9;
+pub const AXIS_CELLS: u16 = 9;
 
 /// Rows below the plot: the axis, its names, the values at the point.
-pub const BELOW: u16 = 3;
+pub const ROWS_BELOW_PLOT: u16 = 3;
 
-/// The cells that curves are drawn in, inside a panel.
-pub fn plot(area: Rect) -> Rect {
+/// Returns the cells that curves are drawn in, inside a panel.
+pub fn plot_area(area: Rect) -> Rect {
     Rect {
-        x: area.x + (1 + LEFT).min(area.width),
+        x: area.x + (1 + AXIS_CELLS).min(area.width),
         y: area.y + 1,
-        width: area.width.saturating_sub(2 + LEFT + 1),
-        height: area.height.saturating_sub(2 + BELOW),
+        width: area.width.saturating_sub(2 + AXIS_CELLS + 1),
+        height: area.height.saturating_sub(2 + ROWS_BELOW_PLOT),
     }
 }
 
-impl Axis {
-    pub const fn word(self) -> &'static str {
+impl CompareAxis {
+    pub const fn axis_name(self) -> &'static str {
         match self {
             Self::Phases => "phase",
             Self::Checkpoints => "checkpoint",
@@ -72,76 +72,76 @@ impl Axis {
     }
 }
 
-impl Chart {
+impl CompareChart {
     pub(crate) const fn next_axis(&mut self) {
         self.axis = match self.axis {
-            Axis::Phases => Axis::Checkpoints,
-            Axis::Checkpoints => Axis::Turns,
-            Axis::Turns => Axis::Phases,
+            CompareAxis::Phases => CompareAxis::Checkpoints,
+            CompareAxis::Checkpoints => CompareAxis::Turns,
+            CompareAxis::Turns => CompareAxis::Phases,
         };
         self.has_moved = false;
     }
 
-    pub(crate) const fn go_to(&mut self, point: usize) {
+    pub(crate) const fn go_to_point(&mut self, point: usize) {
         self.point = point;
         self.has_moved = true;
     }
 }
 
-impl Comparison {
-    /// The numbers that are listed and drawn, in order.
-    pub fn numbers(&self) -> Vec<Number> {
-        let has = |number: Number| self.all().iter().any(|party| party.value(number).is_some());
-        let mut shown = numbers::shown(&COMPARED, has);
-        if self.is_plain() {
-            // Nobody judged, and nobody tested: that is said once.
+impl ComparisonView {
+    /// Returns the numbers that are listed and drawn, in order.
+    pub fn compared_numbers(&self) -> Vec<Number> {
+        let has = |number: Number| self.all_parties().iter().any(|party| party.final_value(number).is_some());
+        let mut shown = numbers::visible_numbers(&COMPARED, has);
+        if self.has_no_components() {
+            // Without judgements and tests, numbers that need them are left out.
             shown.retain(|number| number.is_measured() || has(*number));
         }
         shown
     }
 
-    /// The row of the chosen number among [`Self::numbers`].
+    /// Returns the row of the chosen number among [`Self::compared_numbers`].
     pub fn number_row(&self, numbers: &[Number]) -> usize {
         numbers.iter().position(|number| *number == self.chart.number).unwrap_or_default()
     }
 
     pub(crate) fn choose_number(&mut self, motion: Motion) {
-        let numbers = self.numbers();
-        let row = motion.from(self.number_row(&numbers), numbers.len(), 4);
+        let numbers = self.compared_numbers();
+        let row = motion.target_row(self.number_row(&numbers), numbers.len(), 4);
         self.chart.number = numbers.get(row).copied().unwrap_or(self.chart.number);
     }
 
-    /// From left to right.
-    pub fn places(&self) -> Vec<Place> {
-        let Some([a, b]) = self.sides() else { return vec![] };
+    /// Returns the positions from left to right.
+    pub fn chart_places(&self) -> Vec<ChartPlace> {
+        let Some([a, b]) = self.compared_parties() else { return vec![] };
         match self.chart.axis {
-            Axis::Phases => spread(
-                by_phase(&a.run, &b.run)
+            CompareAxis::Phases => spread_places(
+                pair_by_phase(&a.run, &b.run)
                     .into_iter()
                     .map(|pair| (pair.phase.word().to_owned(), [pair.a, pair.b])),
             ),
-            Axis::Checkpoints => spread(by_checkpoint(&a.run, &b.run).into_iter().map(|pair| {
+            CompareAxis::Checkpoints => spread_places(pair_by_checkpoint(&a.run, &b.run).into_iter().map(|pair| {
                 let moments = [pair.a, pair.b];
-                (name_of([a, b], &moments), moments)
+                (checkpoint_name([a, b], &moments), moments)
             })),
-            Axis::Turns => over_turns([a, b]),
+            CompareAxis::Turns => turn_places([a, b]),
         }
     }
 
-    /// The chosen number at every place, on one side.
-    pub fn values(&self, places: &[Place], side: usize) -> Vec<Option<f64>> {
-        let Some(sides) = self.sides() else { return vec![] };
+    /// Returns the chosen number at every place, on one side.
+    pub fn values_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<Option<f64>> {
+        let Some(sides) = self.compared_parties() else { return vec![] };
         let number = self.chart.number;
         let value =
-            |place: &Place| sides[side].value_at(number, place.moments[side].as_ref()?.done);
+            |place: &ChartPlace| sides[side].value_at(number, place.moments[side].as_ref()?.done);
         places.iter().map(value).collect()
     }
 
-    /// How many signals of one side open between each place and the one before.
-    pub fn signals(&self, places: &[Place], side: usize) -> Vec<usize> {
+    /// Returns the number of signals of one side between each position and the one before.
+    pub fn signals_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<usize> {
         let mut counts = vec![0; places.len()];
-        let Some(sides) = self.sides() else { return counts };
-        let done = |place: &Place| place.moments[side].as_ref().map(|moment| moment.done);
+        let Some(sides) = self.compared_parties() else { return counts };
+        let done = |place: &ChartPlace| place.moments[side].as_ref().map(|moment| moment.done);
         for turn in &sides[side].signal_turns {
             let place = places.iter().position(|place| done(place).is_some_and(|it| it > *turn));
             if let Some(place) = place {
@@ -152,28 +152,28 @@ impl Comparison {
     }
 
     pub(crate) fn go_by_point(&mut self, motion: Motion) {
-        let count = self.places().len();
-        self.chart.go_to(motion.from(self.chart.point, count, 10));
+        let count = self.chart_places().len();
+        self.chart.go_to_point(motion.target_row(self.chart.point, count, 10));
     }
 
     pub(crate) fn settle_chart(&mut self) {
-        let last = self.places().len().saturating_sub(1);
+        let last = self.chart_places().len().saturating_sub(1);
         let point = if self.chart.has_moved { self.chart.point.min(last) } else { last };
         self.chart.point = point;
     }
 }
 
 /// Places from edge to edge.
-fn spread(places: impl Iterator<Item = (String, [Option<Moment>; 2])>) -> Vec<Place> {
+fn spread_places(places: impl Iterator<Item = (String, [Option<ComparedMoment>; 2])>) -> Vec<ChartPlace> {
     let places: Vec<_> = places.collect();
     let last = places.len().saturating_sub(1);
     let at = |index: usize| if last == 0 { 1.0 } else { index as f64 / last as f64 };
-    let place = |(index, (name, moments))| Place { at: at(index), name, moments };
+    let place = |(index, (name, moments))| ChartPlace { at: at(index), name, moments };
     places.into_iter().enumerate().map(place).collect()
 }
 
-/// `c4`, and of two checkpoints with different names both.
-fn name_of(parties: [&Party; 2], moments: &[Option<Moment>; 2]) -> String {
+/// Returns `c4`; for two checkpoints with different names both.
+fn checkpoint_name(parties: [&ComparedRun; 2], moments: &[Option<ComparedMoment>; 2]) -> String {
     let id = |side: usize| {
         let index = moments[side].as_ref()?.checkpoint?;
         Some(parties[side].run.checkpoints.get(index)?.id.clone())
@@ -186,24 +186,24 @@ fn name_of(parties: [&Party; 2], moments: &[Option<Moment>; 2]) -> String {
     }
 }
 
-/// Each run over its own turns: both begin at the left edge and end at the right one.
-fn over_turns(parties: [&Party; 2]) -> Vec<Place> {
-    let mut places: Vec<Place> = vec![];
+/// Places each run over its own turns: both begin at the left edge and end at the right one.
+fn turn_places(parties: [&ComparedRun; 2]) -> Vec<ChartPlace> {
+    let mut places: Vec<ChartPlace> = vec![];
     for (side, party) in parties.into_iter().enumerate() {
-        for moment in turns_of(&party.run) {
+        for moment in turn_moments(&party.run) {
             let mut moments = [None, None];
             let (at, name) = (moment.fraction, format!("turn {}", moment.done));
             moments[side] = Some(moment);
-            places.push(Place { at, name, moments });
+            places.push(ChartPlace { at, name, moments });
         }
     }
     places.sort_by(|one, other| one.at.total_cmp(&other.at)); // stable: a before b
-    merged(places)
+    merge_places(places)
 }
 
-/// Moments of both runs that stand at one place are one.
-fn merged(places: Vec<Place>) -> Vec<Place> {
-    let mut merged: Vec<Place> = vec![];
+/// Merges positions that are the same in both runs.
+fn merge_places(places: Vec<ChartPlace>) -> Vec<ChartPlace> {
+    let mut merged: Vec<ChartPlace> = vec![];
     for place in places {
         match merged.last_mut() {
             Some(last)

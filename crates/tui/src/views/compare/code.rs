@@ -3,18 +3,18 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    session::{ask::Answers, files::texts::Sides},
+    session::{pending::CachedAnswers, files::coloured_texts::ColouredSides},
     widgets::scroll::{Motion, Scroll},
 };
 use trajview_run::rubric::{Evidence, Verdict};
-use trajview_study::compare::{Cell, done_at};
+use trajview_study::compare::{ComponentCell, turns_done_at_judgement};
 
-use super::{Comparison, answers};
+use super::{ComparisonView, empty_answers};
 
-/// A file of a run as it stood after so many turns.
+/// A file of a run after this many turns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CodeKey {
-    /// By position.
+    /// The position of the run.
     pub run: usize,
     pub path: String,
     pub done: usize,
@@ -22,56 +22,56 @@ pub struct CodeKey {
 
 /// A text cut into lines.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Text {
+pub struct FileLines {
     pub text: Arc<str>,
     /// Each without its line end.
     pub lines: Vec<Range<usize>>,
 }
 
-/// What is shown of one side.
+/// The state of one side of the code.
 #[derive(Debug, Clone, Default)]
-pub struct View {
-    /// Which of the verdict's evidence, counts from 0.
+pub struct CodeSide {
+    /// The index of the verdict's evidence, counts from 0.
     pub evidence: usize,
     pub scroll: Scroll,
-    /// What it is scrolled for.
-    shown: Option<(CodeKey, Option<(usize, usize)>)>,
+    /// The place that the scroll position belongs to.
+    scrolled_for: Option<(CodeKey, Option<(usize, usize)>)>,
 }
 
 #[derive(Debug)]
-pub struct Code {
-    pub views: [View; 2],
+pub struct CompareCode {
+    pub views: [CodeSide; 2],
     /// First character shown of each line.
     pub column: usize,
-    pub(crate) texts: Answers<CodeKey, Arc<Text>>,
-    pub(crate) colours: Answers<CodeKey, Sides>,
+    pub(crate) texts: CachedAnswers<CodeKey, Arc<FileLines>>,
+    pub(crate) colours: CachedAnswers<CodeKey, ColouredSides>,
     /// The component the views are of.
     component: Option<String>,
 }
 
-impl Default for Code {
+impl Default for CompareCode {
     fn default() -> Self {
         Self {
-            views: [View::default(), View::default()],
+            views: [CodeSide::default(), CodeSide::default()],
             column: 0,
-            texts: answers(),
-            colours: answers(),
+            texts: empty_answers(),
+            colours: empty_answers(),
             component: None,
         }
     }
 }
 
-/// Why there is no code to be shown of a side, or what there is.
+/// The code of a side, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shown<'a> {
+pub enum SideCode<'a> {
     /// A sentence.
     Nothing(String),
-    /// Which of how many, counting from 1.
+    /// The number of the evidence, counts from 1, and the count of all.
     Place { evidence: &'a Evidence, number: usize, count: usize, key: CodeKey },
 }
 
-impl Text {
-    pub fn of(text: Arc<str>) -> Self {
+impl FileLines {
+    pub fn new(text: Arc<str>) -> Self {
         let mut lines = vec![];
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -83,30 +83,30 @@ impl Text {
     }
 
     /// Counts from 0.
-    pub fn line(&self, index: usize) -> &str {
+    pub fn line_text(&self, index: usize) -> &str {
         self.lines.get(index).and_then(|range| self.text.get(range.clone())).unwrap_or_default()
     }
 }
 
-impl Code {
-    pub fn text(&self, key: &CodeKey) -> Option<&Result<Arc<Text>, String>> {
+impl CompareCode {
+    pub fn file_text(&self, key: &CodeKey) -> Option<&Result<Arc<FileLines>, String>> {
         self.texts.get(key)
     }
 
-    pub fn colours_of(&self, key: &CodeKey) -> Option<&Sides> {
+    pub fn colours_of(&self, key: &CodeKey) -> Option<&ColouredSides> {
         self.colours.get(key)?.as_ref().ok()
     }
 
     fn line_count(&self, side: usize) -> usize {
-        let shown = self.views[side].shown.as_ref();
+        let shown = self.views[side].scrolled_for.as_ref();
         let text = shown.and_then(|(key, _)| self.texts.get(key));
         text.and_then(|text| text.as_ref().ok()).map_or(0, |text| text.lines.len())
     }
 
-    pub fn go(&mut self, side: usize, motion: Motion, height: usize) {
+    pub fn move_cursor(&mut self, side: usize, motion: Motion, height: usize) {
         let count = self.line_count(side);
         let scroll = &mut self.views[side].scroll;
-        scroll.cursor = motion.from(scroll.cursor, count, height);
+        scroll.cursor = motion.target_row(scroll.cursor, count, height);
     }
 
     pub(crate) const fn go_sideways(&mut self, motion: Motion) {
@@ -117,35 +117,35 @@ impl Code {
         }
     }
 
-    /// The runs on the sides are others now.
+    /// Forgets the scroll positions, since the runs on the sides changed.
     pub(crate) fn forget_places(&mut self) {
-        self.views = [View::default(), View::default()];
+        self.views = [CodeSide::default(), CodeSide::default()];
     }
 }
 
-impl Comparison {
-    /// The verdict on the chosen component on one side.
-    pub fn verdict(&self, side: usize) -> Option<&Verdict> {
-        let row = self.table.selected()?;
-        self.all().get(self.pair[side])?.judgement()?.of(&row.id)
+impl ComparisonView {
+    /// Returns the verdict on the chosen component on one side.
+    pub fn verdict_of_side(&self, side: usize) -> Option<&Verdict> {
+        let row = self.table.selected_row()?;
+        self.all_parties().get(self.pair[side])?.judgement()?.verdict_on(&row.id)
     }
 
-    /// What there is to be seen on one side.
-    pub fn code_of(&self, side: usize) -> Shown<'_> {
-        let nothing = |words: &str| Shown::Nothing(words.into());
+    /// Returns the code of one side.
+    pub fn side_code(&self, side: usize) -> SideCode<'_> {
+        let nothing = |words: &str| SideCode::Nothing(words.into());
         let run = self.pair[side];
-        let (Some(row), Some(party)) = (self.table.selected(), self.all().get(run)) else {
+        let (Some(row), Some(party)) = (self.table.selected_row(), self.all_parties().get(run)) else {
             return nothing("no component is chosen");
         };
         match row.cells.get(run) {
-            None | Some(Cell::NotListed) => return nothing("not in the checklist of this run"),
-            Some(Cell::NotJudged(None)) => return nothing("not judged"),
-            Some(Cell::NotJudged(Some(why))) => {
-                return Shown::Nothing(format!("not judged: {why}"));
+            None | Some(ComponentCell::NotListed) => return nothing("not in the checklist of this run"),
+            Some(ComponentCell::NotJudged(None)) => return nothing("not judged"),
+            Some(ComponentCell::NotJudged(Some(why))) => {
+                return SideCode::Nothing(format!("not judged: {why}"));
             }
-            Some(Cell::Score(_)) => {}
+            Some(ComponentCell::Score(_)) => {}
         }
-        let Some((judgement, verdict)) = party.judgement().zip(self.verdict(side)) else {
+        let Some((judgement, verdict)) = party.judgement().zip(self.verdict_of_side(side)) else {
             return nothing("not judged");
         };
         let count = verdict.evidence.len();
@@ -153,52 +153,52 @@ impl Comparison {
         match verdict.evidence.get(number) {
             None => nothing("the judge names no lines"),
             Some(evidence) => {
-                let done = done_at(&party.run, judgement);
+                let done = turns_done_at_judgement(&party.run, judgement);
                 let key = CodeKey { run, path: evidence.path.clone(), done };
-                Shown::Place { evidence, number: number + 1, count, key }
+                SideCode::Place { evidence, number: number + 1, count, key }
             }
         }
     }
 
-    /// On the side with the keyboard.
+    /// Goes to the next evidence on the side with the keyboard.
     pub(crate) fn next_evidence(&mut self, motion: Motion) {
-        let count = self.verdict(self.side).map_or(0, |verdict| verdict.evidence.len());
+        let count = self.verdict_of_side(self.side).map_or(0, |verdict| verdict.evidence.len());
         let view = &mut self.code.views[self.side];
-        view.evidence = motion.from(view.evidence, count, 1);
+        view.evidence = motion.target_row(view.evidence, count, 1);
         if count < 2 {
             let words = ["the judge names no lines here", "the judge names one place here"];
             self.notice = Some(words[count].into());
         }
     }
 
-    /// A new component is shown from its first evidence, evidence from its first line.
+    /// Shows a new component from its first evidence, and evidence from its first line.
     pub(crate) fn settle_code(&mut self, height: usize) {
-        let component = self.table.selected().map(|row| row.id.clone());
+        let component = self.table.selected_row().map(|row| row.id.clone());
         if self.code.component != component {
             self.code.component = component;
             self.code.column = 0;
             self.code.forget_places();
         }
         for side in 0..2 {
-            let place = match self.code_of(side) {
-                Shown::Place { evidence, key, .. } => Some((key, evidence.lines)),
-                Shown::Nothing(_) => None,
+            let place = match self.side_code(side) {
+                SideCode::Place { evidence, key, .. } => Some((key, evidence.lines)),
+                SideCode::Nothing(_) => None,
             };
-            let is_here = place.as_ref().is_some_and(|(key, _)| self.code.texts.has(key));
+            let is_here = place.as_ref().is_some_and(|(key, _)| self.code.texts.has_answer(key));
             let count = self.code.line_count(side);
             let view = &mut self.code.views[side];
-            if is_here && view.shown != place {
+            if is_here && view.scrolled_for != place {
                 let first =
                     place.as_ref().and_then(|(_, lines)| *lines).map_or(0, |(first, _)| first);
                 let cursor = first.saturating_sub(1);
-                view.scroll = Scroll { cursor, top: cursor.saturating_sub(ABOVE) };
-                view.shown = place;
+                view.scroll = Scroll { cursor, top: cursor.saturating_sub(LINES_ABOVE_EVIDENCE) };
+                view.scrolled_for = place;
             } else {
-                view.scroll.follow(count, height);
+                view.scroll.follow_cursor(count, height);
             }
         }
     }
 }
 
-/// Lines that are seen above the first of the evidence.
-const ABOVE: usize = 2;
+/// Lines shown above the first line of the evidence.
+const LINES_ABOVE_EVIDENCE: usize = 2;

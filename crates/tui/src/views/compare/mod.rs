@@ -1,87 +1,87 @@
 //! Two runs set side by side, or more as columns: numbers, components, code, curves and files of both.
 //!
-//! [`table`] is the list of components, [`code`] the lines a judge named in each run, [`chart`] the overlaid curves,
-//! [`judging`] whose verdicts speak, [`trees`] the files both ended with, [`areas`] where they stand, `asking` what is wanted of the world, `around` what
-//! a comparison is to the rest of the program. It holds plain data only: no run is open here, and the one that is
-//! opened from it lies beside it.
+//! [`table`] is the list of components, [`code`] the lines of evidence in each run, [`chart`] the overlaid curves,
+//! [`verdict_source`] the source of the verdicts, [`final_trees`] the files at the end of both, [`areas`] the areas of
+//! the parts, [`questions`] the requests for missing data. The comparison contains plain data only: no run is open
+//! here, and a run that is opened from it is separate.
 
 pub mod areas;
-pub mod asking;
+pub mod questions;
 pub mod chart;
 pub mod code;
 pub mod draw;
-pub mod facts;
-pub mod judging;
-pub mod said;
+pub mod run_facts;
+pub mod verdict_source;
+pub mod clipboard_text;
 pub mod table;
-pub mod trees;
+pub mod final_trees;
 pub mod update;
 
 use std::path::PathBuf;
 
 use crate::{
     session::{
-        ask::{Answers, Loading, Pending},
-        context::Context,
-        measured::RulerName,
+        pending::{CachedAnswers, Loading, Pending},
+        context::KeyContext,
+        code_measures::RulerName,
     },
     widgets::scroll::Motion,
 };
-use trajview_study::compare::{self, Party, Subtraction};
+use trajview_study::compare::{self, ComparedRun, Subtraction};
 
-use chart::Chart;
-use code::Code;
-use judging::{Intervals, Speaks};
-use table::Table;
-use trees::Files;
+use chart::CompareChart;
+use code::CompareCode;
+use verdict_source::{ComparisonIntervals, VerdictSource};
+use table::ComponentTable;
+use final_trees::CompareFiles;
 
 /// Everything that is known of some runs beside each other.
 #[derive(Debug)]
-pub struct Comparison {
-    /// As the user named them: a, b, c …
+pub struct ComparisonView {
+    /// The paths of the runs, in the user's order: a, b, c …
     pub paths: Vec<PathBuf>,
     /// One a path.
-    pub parties: Loading<Vec<Party>>,
-    /// Which two of them are compared: positions, the lower first.
+    pub parties: Loading<Vec<ComparedRun>>,
+    /// The positions of the two compared runs, the lower first.
     pub pair: [usize; 2],
-    /// Which of the two has the keyboard: 0 or 1.
+    /// The side that has the keyboard: 0 or 1.
     pub side: usize,
-    pub part: Part,
-    /// What stands beside the components where there is no room for all.
-    pub beside: Part,
-    pub table: Table,
-    pub code: Code,
-    pub chart: Chart,
-    pub files: Files,
-    pub measures: Measures,
-    pub speaks: Speaks,
-    pub intervals: Intervals,
+    pub part: ComparePart,
+    /// The part beside the components where there is no room for all.
+    pub beside: ComparePart,
+    pub table: ComponentTable,
+    pub code: CompareCode,
+    pub chart: CompareChart,
+    pub files: CompareFiles,
+    pub measures: MeasureProgress,
+    pub verdict_source: VerdictSource,
+    pub intervals: ComparisonIntervals,
     /// Something to say once; gone at the next key.
     pub notice: Option<String>,
     /// Id of the component to begin with.
-    wanted: Option<String>,
+    first_component: Option<String>,
 }
 
-/// What measures the code, how far it is, and what was measured before.
+/// The state of the measurement of the code, and the measures before.
 #[derive(Debug)]
-pub struct Measures {
-    /// What measures; None until something is measured.
+pub struct MeasureProgress {
+    /// The profile and rules that measure the code; None until something is measured.
     pub ruler: Option<RulerName>,
-    /// What another profile or other rules measured, and which; until somebody dismisses it. One a path.
-    pub before: Option<(RulerName, Vec<Party>)>,
-    /// Why nothing can be measured.
+    /// The measures with an earlier profile or other rules; until the user dismisses them. One per path.
+    pub before: Option<(RulerName, Vec<ComparedRun>)>,
+    /// The reason why nothing can be measured.
     pub failed: Option<String>,
-    /// Contents read of those that the question under way needs.
+    /// Contents read, and contents that the pending question needs.
     pub progress: Option<(usize, usize)>,
-    /// Whether the user does not want any more measured.
+    /// True where the user stopped the measurement.
     pub is_stopped: bool,
-    /// Which run is being measured.
-    measuring: Pending<usize>,
+    /// The run that is being measured.
+    pending_run: Pending<usize>,
 }
 
-/// The parts of the view, in the order in which tab goes through them.
+/// The parts of the view, in the order of the tab key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Part {
+pub enum ComparePart {
     Numbers,
     #[default]
     Components,
@@ -91,30 +91,30 @@ pub enum Part {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    /// In the part that has the keyboard.
+pub enum CompareMessage {
+    /// Moves in the part that has the keyboard.
     Move(Motion),
     /// The wheel was turned over a part.
-    Turn(Part, Motion),
+    Turn(ComparePart, Motion),
     Next,
     Previous,
-    To(Part),
-    /// What stands beside the components: the next of code, curves and files.
+    To(ComparePart),
+    /// Shows the next part beside the components: code, curves, files.
     Beside,
     /// The other of the two runs.
     SwitchSide,
     Side(usize),
-    /// Among the pairs of more than two runs.
+    /// Goes to the next pair of more than two runs.
     NextPair,
-    /// How components and files are sorted.
+    /// Changes the order of components or files.
     Sort,
-    /// Over phases, checkpoints or turns.
+    /// Switches the axis between phases, checkpoints and turns.
     Axis,
-    /// Along the points of the curves.
+    /// Moves along the points of the curves.
     Point(Motion),
     /// Another number.
     Number(Motion),
-    /// By evidence, or by hunk of a file.
+    /// Moves by evidence, or by hunk of a file.
     Step(Motion),
     Sideways(Motion),
     /// Opens the run, or the file.
@@ -123,26 +123,26 @@ pub enum Message {
     StopOrGoOn,
     /// The next judge's verdicts.
     Judge,
-    /// The next way to pool the verdicts of all judges.
+    /// The next method to pool the verdicts of all judges.
     Pool,
-    /// To this view, from a run that was opened.
+    /// Opens this view from an open run.
     Show,
 }
 
-impl Part {
-    /// Where the keyboard is while this part has it.
-    pub const fn context(self) -> Context {
+impl ComparePart {
+    /// Returns the context of the key bindings while this part has the keyboard.
+    pub const fn keyboard_context(self) -> KeyContext {
         match self {
-            Self::Numbers | Self::Components | Self::Code => Context::Pair,
-            Self::Curves => Context::Overlaid,
-            Self::Files => Context::Ended,
+            Self::Numbers | Self::Components | Self::Code => KeyContext::Pair,
+            Self::Curves => KeyContext::Overlaid,
+            Self::Files => KeyContext::Ended,
         }
     }
 
     pub const ALL: [Self; 5] =
         [Self::Numbers, Self::Components, Self::Code, Self::Curves, Self::Files];
 
-    pub const fn word(self) -> &'static str {
+    pub const fn part_name(self) -> &'static str {
         match self {
             Self::Numbers => "numbers",
             Self::Components => "components",
@@ -152,84 +152,84 @@ impl Part {
         }
     }
 
-    /// The one `by` places further in the ring.
-    fn other(self, by: usize) -> Self {
+    /// Returns the part `by` places further in the ring.
+    fn part_after(self, by: usize) -> Self {
         Self::ALL[(self as usize + by) % Self::ALL.len()]
     }
 }
 
-impl Comparison {
-    /// Of these runs, two at least; nothing is read yet.
-    pub fn of(paths: Vec<PathBuf>) -> Self {
+impl ComparisonView {
+    /// Creates a comparison of at least two runs; nothing is loaded yet.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
         Self {
             paths,
             parties: Loading::Nothing,
             pair: [0, 1],
             side: 0,
-            part: Part::default(),
-            beside: Part::Code,
-            table: Table::default(),
-            code: Code::default(),
-            chart: Chart::default(),
-            files: Files::default(),
-            speaks: Speaks::default(),
-            intervals: Intervals::default(),
+            part: ComparePart::default(),
+            beside: ComparePart::Code,
+            table: ComponentTable::default(),
+            code: CompareCode::default(),
+            chart: CompareChart::default(),
+            files: CompareFiles::default(),
+            verdict_source: VerdictSource::default(),
+            intervals: ComparisonIntervals::default(),
             notice: None,
-            wanted: None,
-            measures: Measures {
+            first_component: None,
+            measures: MeasureProgress {
                 ruler: None,
                 before: None,
                 failed: None,
                 progress: None,
                 is_stopped: false,
-                measuring: Pending::default(),
+                pending_run: Pending::default(),
             },
         }
     }
 
-    /// With this component chosen, where the checklists have it.
+    /// Chooses this component first, where the checklists have it.
     #[must_use]
     pub fn with_component(self, id: Option<String>) -> Self {
-        Self { wanted: id, ..self }
+        Self { first_component: id, ..self }
     }
 
-    /// Whether there is no component in any of them, and what the sessions did is all there is to compare.
-    pub fn is_plain(&self) -> bool {
-        compare::are_plain(self.all())
+    /// Returns whether no run has components, so that only the sessions can be compared.
+    pub fn has_no_components(&self) -> bool {
+        compare::lack_judgements(self.all_parties())
     }
 
-    /// All runs; none until they are read.
-    pub fn all(&self) -> &[Party] {
+    /// Returns all runs; empty until they are loaded.
+    pub fn all_parties(&self) -> &[ComparedRun] {
         self.parties.ready().map_or(&[], Vec::as_slice)
     }
 
-    /// The two that are compared.
-    pub fn sides(&self) -> Option<[&Party; 2]> {
-        let all = self.all();
+    /// Returns the two compared runs.
+    pub fn compared_parties(&self) -> Option<[&ComparedRun; 2]> {
+        let all = self.all_parties();
         let [a, b] = self.pair;
         Some([all.get(a)?, all.get(b)?])
     }
 
-    /// The run with the keyboard, by position.
-    pub const fn here(&self) -> usize {
+    /// Returns the position of the run with the keyboard.
+    pub const fn focused_run(&self) -> usize {
         self.pair[self.side]
     }
 
     pub fn subtraction(&self) -> Subtraction {
-        let condition = |at: usize| self.all().get(at).and_then(|it| it.run.condition.as_deref());
+        let condition = |at: usize| self.all_parties().get(at).and_then(|it| it.run.condition.as_deref());
         let [a, b] = self.pair;
-        Subtraction::of((a, b), (condition(a), condition(b)))
+        Subtraction::by_conditions((a, b), (condition(a), condition(b)))
     }
 
-    /// What weakens the comparison, in sentences.
+    /// Returns the warnings about the comparison, as sentences.
     pub fn warnings(&self) -> Vec<String> {
-        compare::warnings(self.all())
+        compare::comparison_warnings(self.all_parties())
     }
 }
 
 /// Comparisons of files and texts of files that are kept.
-const KEPT: usize = 32;
+const MAX_KEPT_ANSWERS: usize = 32;
 
-fn answers<K: Eq + std::hash::Hash + Clone, V>() -> Answers<K, V> {
-    Answers::of(KEPT)
+fn empty_answers<K: Eq + std::hash::Hash + Clone, V>() -> CachedAnswers<K, V> {
+    CachedAnswers::with_limit(MAX_KEPT_ANSWERS)
 }

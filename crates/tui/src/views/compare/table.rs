@@ -1,33 +1,33 @@
-//! The components, one row each: which order they stand in and which one is chosen.
+//! The components, one row each, their order and the chosen one.
 
 use crate::widgets::scroll::{Motion, Scroll};
-use trajview_study::compare::{Party, Row, Transitions, by_loss, letter, rows};
+use trajview_study::compare::{ComparedRun, ComparedComponent, ScoreTransitions, by_loss, run_letter, component_rows};
 
-use super::Comparison;
+use super::ComparisonView;
 
 #[derive(Debug, Default)]
-pub struct Table {
-    /// In the order of the checklists.
-    pub rows: Vec<Row>,
+pub struct ComponentTable {
+    /// The components in the order of the checklists.
+    pub rows: Vec<ComparedComponent>,
     /// Indices of rows in the order in which they are listed; of turns, where nothing is judged.
     pub order: Vec<usize>,
-    pub sort: Sort,
+    pub sort: CompareTableSort,
     pub scroll: Scroll,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
+pub enum CompareTableSort {
     /// The largest first.
     #[default]
     Loss,
-    /// As the checklist has them.
+    /// The order of the checklist.
     Listed,
-    /// By the score of one side, the lowest first.
+    /// Sorts by the score of one side, the lowest first.
     Score(usize),
 }
 
-impl Sort {
-    const fn next(self) -> Self {
+impl CompareTableSort {
+    const fn next_sort(self) -> Self {
         match self {
             Self::Loss => Self::Listed,
             Self::Listed => Self::Score(0),
@@ -36,65 +36,65 @@ impl Sort {
         }
     }
 
-    /// `the largest loss first`
-    pub fn words(self, pair: [usize; 2], is_slump: bool) -> String {
+    /// Returns `the largest loss first`.
+    pub fn sort_words(self, pair: [usize; 2], is_slump: bool) -> String {
         match self {
             Self::Loss if is_slump => "largest loss first".into(),
             Self::Loss => "largest difference first".into(),
             Self::Listed => "as listed".into(),
             Self::Score(side) => {
                 let run = pair.get(side).copied().unwrap_or_default();
-                format!("lowest in {} first", letter(run))
+                format!("lowest in {} first", run_letter(run))
             }
         }
     }
 }
 
-pub fn rows_of(parties: &[Party]) -> Vec<Row> {
+pub fn party_rows(parties: &[ComparedRun]) -> Vec<ComparedComponent> {
     let judged = parties.iter().map(|party| (party.rubric.checklist.as_ref(), party.judgement()));
-    rows(&judged.collect::<Vec<_>>())
+    component_rows(&judged.collect::<Vec<_>>())
 }
 
-impl Table {
-    /// The chosen component.
-    pub fn selected(&self) -> Option<&Row> {
+impl ComponentTable {
+    /// Returns the chosen component.
+    pub fn selected_row(&self) -> Option<&ComparedComponent> {
         self.rows.get(*self.order.get(self.scroll.cursor)?)
     }
 
     /// Chooses a component; nothing changes where it is not listed.
-    pub fn choose(&mut self, id: &str) {
+    pub fn choose_component(&mut self, id: &str) {
         let is_it = |at: &usize| self.rows.get(*at).is_some_and(|row| row.id == id);
         self.scroll.cursor = self.order.iter().position(is_it).unwrap_or(self.scroll.cursor);
     }
 
-    pub fn go(&mut self, motion: Motion, height: usize) {
-        self.scroll.cursor = motion.from(self.scroll.cursor, self.order.len(), height);
+    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+        self.scroll.cursor = motion.target_row(self.scroll.cursor, self.order.len(), height);
     }
 
-    pub fn turn(&mut self, motion: Motion, height: usize) {
-        self.scroll.turn(motion, self.order.len(), height);
+    pub fn scroll_window(&mut self, motion: Motion, height: usize) {
+        self.scroll.scroll_by(motion, self.order.len(), height);
     }
 
-    pub fn settle(&mut self, height: usize) {
-        self.scroll.follow(self.order.len(), height);
+    pub fn settle_rows(&mut self, height: usize) {
+        self.scroll.follow_cursor(self.order.len(), height);
     }
 }
 
-impl Comparison {
-    /// How scores of the one run became those of the other.
-    pub fn transitions(&self) -> Transitions {
-        Transitions::of(&self.table.rows, (self.pair[0], self.pair[1]))
+impl ComparisonView {
+    /// Counts the transitions from the scores of the one run to those of the other.
+    pub fn score_transitions(&self) -> ScoreTransitions {
+        ScoreTransitions::between_runs(&self.table.rows, (self.pair[0], self.pair[1]))
     }
 
     pub(crate) fn sort_components(&mut self) {
-        self.table.sort = self.table.sort.next();
+        self.table.sort = self.table.sort.next_sort();
         self.sort_again();
     }
 
-    /// The chosen component stays chosen, wherever it comes to stand.
+    /// Sorts the rows; the chosen component stays chosen.
     pub(crate) fn sort_again(&mut self) {
-        if self.is_plain() {
-            let turns = self.pair.iter().filter_map(|run| self.all().get(*run));
+        if self.has_no_components() {
+            let turns = self.pair.iter().filter_map(|run| self.all_parties().get(*run));
             let turns = turns.map(|party| party.run.turns.len()).max();
             self.table.order = (0..turns.unwrap_or_default()).collect();
             return;
@@ -103,11 +103,11 @@ impl Comparison {
         let rows = &self.table.rows;
         let mut order = by_loss(rows, self.subtraction());
         match self.table.sort {
-            Sort::Loss => {}
-            Sort::Listed => order.sort_unstable(),
-            Sort::Score(side) => {
+            CompareTableSort::Loss => {}
+            CompareTableSort::Listed => order.sort_unstable(),
+            CompareTableSort::Score(side) => {
                 let run = self.pair[side.min(1)];
-                order.sort_by_key(|at| rows[*at].score(run).map_or(u8::MAX, |score| score));
+                order.sort_by_key(|at| rows[*at].score_in(run).map_or(u8::MAX, |score| score));
             }
         }
         let found = order.iter().position(|at| Some(*at) == chosen);

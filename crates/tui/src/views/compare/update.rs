@@ -1,65 +1,65 @@
-//! What a message or a click changes.
+//! Applies messages and clicks to the comparison.
 
 use ratatui::layout::Rect;
 
 use crate::{
-    session::{ask::Loading, parties::Measured},
+    session::{pending::Loading, compare_protocol::MeasuredRunMoment},
     widgets::{
-        mouse::{Kind, Mouse, NOTCH},
+        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
     },
 };
-use trajview_study::compare::Party;
+use trajview_study::compare::ComparedRun;
 
 use super::{
-    Comparison, Message, Part,
-    areas::{Areas, heads},
-    judging, table,
-    trees::Files,
+    ComparisonView, CompareMessage, ComparePart,
+    areas::{CompareAreas, head_rows},
+    verdict_source, table,
+    final_trees::CompareFiles,
 };
 
-impl Comparison {
-    pub fn update(&mut self, message: Message, areas: &Areas) {
+impl ComparisonView {
+    pub fn update(&mut self, message: CompareMessage, areas: &CompareAreas) {
         match message {
-            Message::Move(motion) => self.go(self.part, motion, areas),
-            Message::Turn(part, motion) => self.turn(part, motion, areas),
-            Message::Next => self.focus(self.part.other(1)),
-            Message::Previous => self.focus(self.part.other(Part::ALL.len() - 1)),
-            Message::To(part) => self.focus(part),
-            Message::Beside => self.show_next_beside(areas),
-            Message::SwitchSide => self.side = 1 - self.side,
-            Message::Side(side) => self.side = side.min(1),
-            Message::NextPair => self.next_pair(),
-            Message::Sort if self.part == Part::Files => self.files.sort_otherwise(),
-            Message::Sort => self.sort_components(),
-            Message::Axis => self.chart.next_axis(),
-            Message::Point(motion) => self.go_by_point(motion),
-            Message::Number(motion) => self.choose_number(motion),
-            Message::Step(motion) => self.step(motion),
-            Message::Sideways(motion) => self.go_sideways(motion),
-            Message::Back => self.back(),
-            Message::StopOrGoOn => self.stop_or_go_on(),
-            Message::Judge => judging::next_judge(self),
-            Message::Pool => judging::next_pool(self),
-            Message::Show | Message::Enter => {} // need the rest of the program, see `shell::screens::compare`
+            CompareMessage::Move(motion) => self.move_in_part(self.part, motion, areas),
+            CompareMessage::Turn(part, motion) => self.scroll_part(part, motion, areas),
+            CompareMessage::Next => self.focus_part(self.part.part_after(1)),
+            CompareMessage::Previous => self.focus_part(self.part.part_after(ComparePart::ALL.len() - 1)),
+            CompareMessage::To(part) => self.focus_part(part),
+            CompareMessage::Beside => self.show_next_beside(areas),
+            CompareMessage::SwitchSide => self.side = 1 - self.side,
+            CompareMessage::Side(side) => self.side = side.min(1),
+            CompareMessage::NextPair => self.next_pair(),
+            CompareMessage::Sort if self.part == ComparePart::Files => self.files.use_next_sort(),
+            CompareMessage::Sort => self.sort_components(),
+            CompareMessage::Axis => self.chart.next_axis(),
+            CompareMessage::Point(motion) => self.go_by_point(motion),
+            CompareMessage::Number(motion) => self.choose_number(motion),
+            CompareMessage::Step(motion) => self.step_in_part(motion),
+            CompareMessage::Sideways(motion) => self.go_sideways(motion),
+            CompareMessage::Back => self.go_back(),
+            CompareMessage::StopOrGoOn => self.stop_or_go_on(),
+            CompareMessage::Judge => verdict_source::next_judge(self),
+            CompareMessage::Pool => verdict_source::next_pool(self),
+            CompareMessage::Show | CompareMessage::Enter => {} // need the rest of the program, see `shell::screens::compare`
         }
     }
 
-    fn focus(&mut self, part: Part) {
+    fn focus_part(&mut self, part: ComparePart) {
         self.part = part;
-        if matches!(part, Part::Code | Part::Curves | Part::Files) {
+        if matches!(part, ComparePart::Code | ComparePart::Curves | ComparePart::Files) {
             self.beside = part;
         }
     }
 
-    fn show_next_beside(&mut self, areas: &Areas) {
-        let has_curves = areas.of(Part::Curves).is_some() && areas.of(Part::Code).is_some();
+    fn show_next_beside(&mut self, areas: &CompareAreas) {
+        let has_curves = areas.part_area(ComparePart::Curves).is_some() && areas.part_area(ComparePart::Code).is_some();
         let next = match self.beside {
-            // On a wide screen the curves are seen already.
-            Part::Code if has_curves => Part::Files,
-            Part::Code => Part::Curves,
-            Part::Curves => Part::Files,
-            _ => Part::Code,
+            // A wide screen shows the curves already.
+            ComparePart::Code if has_curves => ComparePart::Files,
+            ComparePart::Code => ComparePart::Curves,
+            ComparePart::Curves => ComparePart::Files,
+            _ => ComparePart::Code,
         };
         let is_there = self.part == self.beside;
         self.beside = next;
@@ -68,49 +68,49 @@ impl Comparison {
         }
     }
 
-    fn go(&mut self, part: Part, motion: Motion, areas: &Areas) {
-        let height = areas.height(part);
+    fn move_in_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
+        let height = areas.rows_inside(part);
         match part {
-            Part::Numbers | Part::Curves => self.choose_number(motion),
-            Part::Components => self.table.go(motion, height),
-            Part::Code => self.code.go(self.side, motion, height),
-            Part::Files => self.files.go(motion, height),
+            ComparePart::Numbers | ComparePart::Curves => self.choose_number(motion),
+            ComparePart::Components => self.table.move_cursor(motion, height),
+            ComparePart::Code => self.code.move_cursor(self.side, motion, height),
+            ComparePart::Files => self.files.move_cursor(motion, height),
         }
     }
 
-    /// As a wheel does: the window moves and takes the cursor along only as far as it must.
-    fn turn(&mut self, part: Part, motion: Motion, areas: &Areas) {
-        let height = areas.height(part);
+    /// Scrolls a part as a wheel does: the cursor moves only as far as it must.
+    fn scroll_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
+        let height = areas.rows_inside(part);
         match part {
-            Part::Components => self.table.turn(motion, height),
-            Part::Files => self.files.turn(motion, height),
-            part => self.go(part, motion, areas),
+            ComparePart::Components => self.table.scroll_window(motion, height),
+            ComparePart::Files => self.files.scroll_window(motion, height),
+            part => self.move_in_part(part, motion, areas),
         }
     }
 
-    fn step(&mut self, motion: Motion) {
+    fn step_in_part(&mut self, motion: Motion) {
         match self.part {
-            Part::Files => self.files.step(motion),
+            ComparePart::Files => self.files.step_to_hunk(motion),
             _ => self.next_evidence(motion),
         }
     }
 
     const fn go_sideways(&mut self, motion: Motion) {
         match self.part {
-            Part::Files => self.files.go_sideways(motion),
+            ComparePart::Files => self.files.go_sideways(motion),
             _ => self.code.go_sideways(motion),
         }
     }
 
-    fn back(&mut self) {
+    fn go_back(&mut self) {
         match (self.part, self.files.is_open()) {
-            (Part::Files, true) => self.files.close(),
-            (Part::Components, _) => {}
-            _ => self.part = Part::Components,
+            (ComparePart::Files, true) => self.files.close_file(),
+            (ComparePart::Components, _) => {}
+            _ => self.part = ComparePart::Components,
         }
     }
 
-    /// Pairs in the order ab, ac, bc, ad …
+    /// Goes to the next pair, in the order ab, ac, bc, ad …
     fn next_pair(&mut self) {
         let count = self.paths.len();
         if count < 3 {
@@ -123,7 +123,7 @@ impl Comparison {
             (false, true) => [0, b + 1],
             (false, false) => [0, 1],
         };
-        self.files = Files::default();
+        self.files = CompareFiles::default();
         self.code.forget_places();
         self.sort_again();
     }
@@ -131,21 +131,21 @@ impl Comparison {
     fn stop_or_go_on(&mut self) {
         self.measures.is_stopped = !self.measures.is_stopped;
         if self.measures.is_stopped {
-            self.measures.measuring.forget();
+            self.measures.pending_run.stop_waiting();
             self.measures.progress = None;
         }
     }
 
-    /// Brings every part in step with what is chosen.
-    pub fn settle(&mut self, areas: &Areas) {
-        self.table.settle(areas.height(Part::Components));
-        self.settle_code(areas.height(Part::Code));
-        self.files.settle(areas.height(Part::Files));
+    /// Updates every part for the current selection.
+    pub fn settle_parts(&mut self, areas: &CompareAreas) {
+        self.table.settle_rows(areas.rows_inside(ComparePart::Components));
+        self.settle_code(areas.rows_inside(ComparePart::Code));
+        self.files.settle_rows(areas.rows_inside(ComparePart::Files));
         self.settle_chart();
-        judging::settle_intervals(self);
+        verdict_source::settle_intervals(self);
     }
 
-    pub(super) fn put_measures(&mut self, run: usize, measured: Vec<Measured>) {
+    pub(super) fn put_measures(&mut self, run: usize, measured: Vec<MeasuredRunMoment>) {
         if let Loading::Ready(parties) = &mut self.parties
             && let Some(party) = parties.get_mut(run)
         {
@@ -154,9 +154,9 @@ impl Comparison {
         }
     }
 
-    /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
+    /// Measures everything again, with another profile or other rules; the known measures become the earlier ones.
     pub(crate) fn measure_again(&mut self) {
-        self.measures.measuring.forget();
+        self.measures.pending_run.stop_waiting();
         (self.measures.failed, self.measures.progress) = (None, None);
         let Loading::Ready(parties) = &mut self.parties else { return };
         if let Some(ruler) = self.measures.ruler.take() {
@@ -165,12 +165,12 @@ impl Comparison {
         parties.iter_mut().for_each(|party| party.measured.clear());
     }
 
-    /// Runs are read: the table can be made.
-    pub(super) fn begin(&mut self, parties: Vec<Party>) {
-        self.table.rows = table::rows_of(&parties);
+    /// Sets the loaded runs and builds the table.
+    pub(super) fn set_parties(&mut self, parties: Vec<ComparedRun>) {
+        self.table.rows = table::party_rows(&parties);
         self.parties = Loading::Ready(parties);
-        if self.is_plain() {
-            self.beside = Part::Files;
+        if self.has_no_components() {
+            self.beside = ComparePart::Files;
         }
         self.sort_again();
         let warnings = self.warnings();
@@ -178,7 +178,7 @@ impl Comparison {
             let more = if warnings.len() > 1 { "; e lists more" } else { "" };
             self.notice = Some(format!("{first}{more}"));
         }
-        let Some(id) = self.wanted.take() else { return };
+        let Some(id) = self.first_component.take() else { return };
         let rows = &self.table.rows;
         match self.table.order.iter().position(|at| rows[*at].id == id) {
             Some(at) => self.table.scroll.cursor = at,
@@ -186,39 +186,39 @@ impl Comparison {
         }
     }
 
-    /// What a click or the wheel wants; a click selects at once.
-    pub fn pointed_at(&mut self, mouse: Mouse, areas: &Areas) -> Option<Message> {
+    /// Returns the message for a click or the wheel; a click selects at once.
+    pub fn message_for_mouse(&mut self, mouse: Mouse, areas: &CompareAreas) -> Option<CompareMessage> {
         if let Some(part) = tab_at(areas, mouse) {
-            return (mouse.kind == Kind::Click).then_some(Message::To(part));
+            return (mouse.kind == MouseKind::Click).then_some(CompareMessage::To(part));
         }
         let part = areas.part_at(mouse.column, mouse.row)?;
         match mouse.kind {
-            Kind::WheelUp => Some(Message::Turn(part, Motion::Up(NOTCH))),
-            Kind::WheelDown => Some(Message::Turn(part, Motion::Down(NOTCH))),
-            Kind::WheelLeft => Some(Message::Sideways(Motion::Up(NOTCH))),
-            Kind::WheelRight => Some(Message::Sideways(Motion::Down(NOTCH))),
-            Kind::DoubleClick => Some(Message::Enter),
-            Kind::Click => {
-                self.click(part, mouse, areas);
+            MouseKind::WheelUp => Some(CompareMessage::Turn(part, Motion::Up(ROWS_PER_WHEEL_NOTCH))),
+            MouseKind::WheelDown => Some(CompareMessage::Turn(part, Motion::Down(ROWS_PER_WHEEL_NOTCH))),
+            MouseKind::WheelLeft => Some(CompareMessage::Sideways(Motion::Up(ROWS_PER_WHEEL_NOTCH))),
+            MouseKind::WheelRight => Some(CompareMessage::Sideways(Motion::Down(ROWS_PER_WHEEL_NOTCH))),
+            MouseKind::DoubleClick => Some(CompareMessage::Enter),
+            MouseKind::Click => {
+                self.select_at_mouse(part, mouse, areas);
                 None
             }
-            Kind::Move | Kind::Release | Kind::Drag => None,
+            MouseKind::Move | MouseKind::Release | MouseKind::Drag => None,
         }
     }
 
-    /// Selects what is under the pointer.
-    fn click(&mut self, part: Part, mouse: Mouse, areas: &Areas) {
-        self.focus(part);
-        let Some(area) = areas.of(part) else { return };
-        let Some(row) = row_below(area, heads(part), mouse) else { return };
+    /// Selects the row under the pointer.
+    fn select_at_mouse(&mut self, part: ComparePart, mouse: Mouse, areas: &CompareAreas) {
+        self.focus_part(part);
+        let Some(area) = areas.part_area(part) else { return };
+        let Some(row) = row_below(area, head_rows(part), mouse) else { return };
         match part {
-            Part::Components => {
+            ComparePart::Components => {
                 let wanted = self.table.scroll.top + row;
                 if wanted < self.table.order.len() {
                     self.table.scroll.cursor = wanted;
                 }
             }
-            Part::Files => {
+            ComparePart::Files => {
                 let count = self.files.order.len();
                 match &mut self.files.open {
                     Some(open) => open.scroll.cursor = open.scroll.top + row,
@@ -228,16 +228,16 @@ impl Comparison {
                     None => {}
                 }
             }
-            Part::Code => {
+            ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);
                 let view = &mut self.code.views[self.side];
                 view.scroll.cursor = view.scroll.top + row;
             }
-            Part::Numbers => self.choose_number(Motion::To(row + 1)),
-            Part::Curves => {
-                let plot = super::chart::plot(area);
-                let places = self.places();
+            ComparePart::Numbers => self.choose_number(Motion::To(row + 1)),
+            ComparePart::Curves => {
+                let plot = super::chart::plot_area(area);
+                let places = self.chart_places();
                 let width = f64::from(plot.width.saturating_sub(1).max(1));
                 let at = f64::from(mouse.column.saturating_sub(plot.x)) / width;
                 let nearest = (0..places.len()).min_by(|one, other| {
@@ -245,24 +245,24 @@ impl Comparison {
                     away(*one).total_cmp(&away(*other))
                 });
                 if let Some(point) = nearest {
-                    self.chart.go_to(point);
+                    self.chart.go_to_point(point);
                 }
             }
         }
     }
 }
 
-/// What a tab says.
-pub fn tab(part: Part) -> String {
-    format!(" {} ", part.word())
+/// Returns the text of a tab.
+pub fn tab_text(part: ComparePart) -> String {
+    format!(" {} ", part.part_name())
 }
 
-fn tab_at(areas: &Areas, mouse: Mouse) -> Option<Part> {
-    let at = mouse.tab(areas.tabs?, Part::ALL.map(|part| tab(part).len()))?;
-    Some(Part::ALL[at])
+fn tab_at(areas: &CompareAreas, mouse: Mouse) -> Option<ComparePart> {
+    let at = mouse.tab_at(areas.tabs?, ComparePart::ALL.map(|part| tab_text(part).len()))?;
+    Some(ComparePart::ALL[at])
 }
 
-/// The row inside the border of an area below its heads; None elsewhere.
+/// Returns the row inside the border of an area below its heads; None elsewhere.
 fn row_below(area: Rect, heads: u16, mouse: Mouse) -> Option<usize> {
     let first = area.y + 1 + heads;
     let is_inside = (first..area.bottom().saturating_sub(1)).contains(&mouse.row)

@@ -1,82 +1,83 @@
-//! The numbers of the code and of the run over its turns: which are known, which curve is looked at, what moved a point.
+//! The curves: numbers of the code and of the run over its turns.
 //!
-//! [`series`] has one row a curve, [`points`] says where the points lie, `wanted` what is to be measured next, [`areas`] where the parts of the view stand. The playhead is the run's selected turn.
+//! [`curve_values`] has one row a curve, [`curve_points`] gives the places of the points, `wanted_moments` chooses what to
+//! measure next, and [`areas`] computes the parts of the view. The playhead is the run's selected turn.
 
 pub mod areas;
 pub mod draw;
-mod moving;
-mod pointing;
+mod navigation;
+mod mouse;
 pub mod reference;
 mod view;
-mod wanted;
+mod wanted_moments;
 
 use std::sync::Arc;
 
 use crate::{
     session::{
         Session,
-        measured::{Moved, Span},
-        points::{self, Axis, Point},
-        series,
+        code_measures::{MovedScores, MomentSpan},
+        curve_points::{self, CurveAxis, RunPoint},
+        curve_values,
         views::View,
     },
-    views::curves::reference::Reference,
+    views::curves::reference::ReferenceBands,
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
-use areas::Areas;
+use areas::CurvesAreas;
 use trajview_metrics::{
     Number,
-    numbers::Evidence,
-    quality::{Change, What},
+    numbers::NumberEvidence,
+    quality::{QualityChange, QualityChangeKind},
 };
-use trajview_run::files::{Moment, Timeline};
+use trajview_run::files::{RunMoment, Timeline};
 
-/// What the view shows beside what is known.
+/// The state of the view, apart from the measured values.
 #[derive(Debug)]
-pub struct Curves {
-    /// What somebody chose; None where nobody did.
-    chosen_axis: Option<Axis>,
-    /// The points at steps, and the files that they are of.
-    by_step: (Option<Arc<Timeline>>, Vec<Point>),
-    /// The curve that is looked at.
+pub struct CurvesView {
+    /// The axis that the user chose. None if the user chose none.
+    chosen_axis: Option<CurveAxis>,
+    /// The points at steps, and the timeline from which they were computed.
+    step_points: (Option<Arc<Timeline>>, Vec<RunPoint>),
+    /// The selected curve.
     pub number: Number,
-    pub part: Part,
-    /// Of the list of what moved.
+    pub part: CurvesPart,
+    /// Position in the list of changes.
     pub rows: Scroll,
-    /// The point whose changes are listed; a move elsewhere starts the list over.
-    listed: Option<Span>,
+    /// The span whose changes are listed. A move to another point starts the list over.
+    listed_span: Option<MomentSpan>,
     /// The rise that was gone to last: of which curve, its rank, and the moment it led to.
-    rise: Option<(Number, usize, Moment)>,
-    pub reference: Reference,
+    last_rise: Option<(Number, usize, RunMoment)>,
+    pub reference: ReferenceBands,
     /// The point under the pointer.
     pub hovered: Option<usize>,
 }
 
-impl Default for Curves {
+impl Default for CurvesView {
     fn default() -> Self {
         Self {
             chosen_axis: None,
-            by_step: (None, vec![]),
+            step_points: (None, vec![]),
             number: Number::Erosion,
-            part: Part::default(),
+            part: CurvesPart::default(),
             rows: Scroll::default(),
-            listed: None,
-            rise: None,
-            reference: Reference::default(),
+            listed_span: None,
+            last_rise: None,
+            reference: ReferenceBands::default(),
             hovered: None,
         }
     }
 }
 
-/// A run of no more turns has its points at steps, unless somebody chooses otherwise or it has checkpoints.
+/// A run with at most this many turns shows points at steps, unless the user chooses otherwise or it has checkpoints.
 const FEW_TURNS: usize = 3;
 
-/// Which part of the view has the keyboard.
+/// The part of the view that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum CurvesPart {
     #[default]
     Chart,
     /// The list of what moved a point.
@@ -84,156 +85,157 @@ pub enum Part {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    /// From point to point; up is back.
+pub enum CurvesMessage {
+    /// Moves from point to point. Up moves back.
     Go(Motion),
     /// Checkpoints by count: on, or back.
     NextCheckpoint(usize),
     PreviousCheckpoint(usize),
-    /// Among the curves.
+    /// Moves among the curves.
     Choose(Motion),
-    /// Over turns or over checkpoints.
+    /// Switches between turns and checkpoints.
     SwitchAxis,
-    /// Over the steps that edited files, or over turns again.
+    /// Switches between the steps that edited files and the turns.
     SwitchSteps,
-    /// To the steepest rise of the curve; from there to the next steepest.
+    /// Moves to the steepest rise of the curve, and from there to the next steepest.
     Steepest(usize),
-    /// Into the list of what moved the point; to a step, where the points are steps.
+    /// Enters the list of changes that moved the point. If the points are steps, opens the step.
     Open,
-    /// Out of it.
+    /// Leaves the list.
     Close,
     SwitchPart,
-    /// In the list of what moved.
+    /// Moves within the list of changes.
     Move(Motion),
-    /// To the place of the selected row.
+    /// Opens the place of the selected row.
     Follow,
     /// Stop measuring, or go on.
     StopOrGoOn,
 }
 
-impl Curves {
-    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+impl CurvesView {
+    pub fn update_view(&mut self, session: &mut Session, message: CurvesMessage, layout: &ScreenLayout) {
         session.view = View::Curves;
         match message {
-            Message::Go(motion) => self.go_by_point(session, motion),
-            Message::NextCheckpoint(count) => self.go_by_checkpoint(session, count, Way::On),
-            Message::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, Way::Back),
-            Message::Choose(motion) => {
-                let (at, listed) = (self.chosen(session), series::listed(session));
-                self.number = listed[motion.from(at, listed.len(), 4)];
+            CurvesMessage::Go(motion) => self.go_by_point(session, motion),
+            CurvesMessage::NextCheckpoint(count) => self.go_by_checkpoint(session, count, CheckpointDirection::On),
+            CurvesMessage::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, CheckpointDirection::Back),
+            CurvesMessage::Choose(motion) => {
+                let (at, listed) = (self.chosen_index(session), curve_values::listed_numbers(session));
+                self.number = listed[motion.target_row(at, listed.len(), 4)];
             }
-            Message::SwitchAxis => self.switch_axis(session),
-            Message::SwitchSteps => self.switch_steps(session),
-            Message::Steepest(count) => self.go_to_steepest(session, count),
-            Message::Open => self.open_point(session),
-            Message::Close => self.part = Part::Chart,
-            Message::SwitchPart => {
+            CurvesMessage::SwitchAxis => self.switch_axis(session),
+            CurvesMessage::SwitchSteps => self.switch_steps(session),
+            CurvesMessage::Steepest(count) => self.go_to_steepest(session, count),
+            CurvesMessage::Open => self.open_point(session),
+            CurvesMessage::Close => self.part = CurvesPart::Chart,
+            CurvesMessage::SwitchPart => {
                 self.part = match self.part {
-                    Part::Chart => Part::Moved,
-                    Part::Moved => Part::Chart,
+                    CurvesPart::Chart => CurvesPart::Moved,
+                    CurvesPart::Moved => CurvesPart::Chart,
                 }
             }
-            Message::Move(motion) => {
+            CurvesMessage::Move(motion) => {
                 let len = self.moved_rows(session).len();
-                let height = Areas::of(layout, self.part).list_height();
-                self.rows.cursor = motion.from(self.rows.cursor, len, height);
+                let height = CurvesAreas::for_layout(layout, self.part).list_height();
+                self.rows.cursor = motion.target_row(self.rows.cursor, len, height);
             }
-            Message::Follow => self.follow_moved(session),
-            Message::StopOrGoOn => self.stop_or_go_on(session),
+            CurvesMessage::Follow => self.follow_moved(session),
+            CurvesMessage::StopOrGoOn => self.stop_or_go_on(session),
         }
     }
 
-    /// The place of the chosen curve in [`series::listed`].
-    pub fn chosen(&self, session: &Session) -> usize {
-        let listed = series::listed(session);
+    /// Returns the place of the chosen curve in [`curve_values::listed_numbers`].
+    pub fn chosen_index(&self, session: &Session) -> usize {
+        let listed = curve_values::listed_numbers(session);
         listed.iter().position(|number| *number == self.number).unwrap_or_default()
     }
 
-    /// What the points are at: as somebody chose, else at steps where a run has few turns to look at.
-    pub fn axis(&self, session: &Session) -> Axis {
+    /// Returns the axis of the points: the chosen one, or else steps for a run with few turns.
+    pub fn shown_axis(&self, session: &Session) -> CurveAxis {
         let run = &session.run;
         let is_short = run.checkpoints.is_empty() && run.turns.len() <= FEW_TURNS;
-        let has_steps = self.by_step.1.len() > 1;
+        let has_steps = self.step_points.1.len() > 1;
         match self.chosen_axis {
             Some(axis) => axis,
-            None if is_short && has_steps => Axis::Steps,
-            None => Axis::Turns,
+            None if is_short && has_steps => CurveAxis::Steps,
+            None => CurveAxis::Turns,
         }
     }
 
-    /// The points of the axis, in order.
-    pub fn points(&self, session: &Session) -> Vec<Point> {
-        match self.axis(session) {
-            Axis::Steps => self.by_step.1.clone(),
-            axis => points::of(&session.run, axis),
+    /// Returns the points of the axis, in order.
+    pub fn axis_points(&self, session: &Session) -> Vec<RunPoint> {
+        match self.shown_axis(session) {
+            CurveAxis::Steps => self.step_points.1.clone(),
+            axis => curve_points::points_of_run(&session.run, axis),
         }
     }
 
     /// Works the points at steps out, where the files are others than before.
     fn settle_steps(&mut self, session: &Session) {
         let Some(timeline) = session.timeline.ready() else { return };
-        if self.by_step.0.as_ref().is_none_or(|known| !Arc::ptr_eq(known, timeline)) {
-            let points = points::by_step(&session.run, timeline);
-            self.by_step = (Some(timeline.clone()), points);
+        if self.step_points.0.as_ref().is_none_or(|known| !Arc::ptr_eq(known, timeline)) {
+            let points = curve_points::points_by_step(&session.run, timeline);
+            self.step_points = (Some(timeline.clone()), points);
         }
     }
 
-    /// Which of [`Self::points`] the playhead is at: the first that is not before it.
-    pub fn point_index(&self, session: &Session, points: &[Point]) -> Option<usize> {
-        let at = points.partition_point(|point| point.place() < session.place());
+    /// Returns the index in [`Self::axis_points`] of the point at the playhead: the first that is not before it.
+    pub fn point_index(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
+        let at = points.partition_point(|point| point.sort_key() < session.playhead_place());
         Some(at.min(points.len().checked_sub(1)?))
     }
 
-    /// Which of [`Self::points`] has its values listed: the one under the pointer, otherwise that of the playhead.
-    pub fn shown_point(&self, session: &Session, points: &[Point]) -> Option<usize> {
+    /// Returns the index in [`Self::axis_points`] of the point whose values are listed: the one under the pointer, or
+    /// else the one at the playhead.
+    pub fn shown_point(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
         let hovered = self.hovered.filter(|hovered| *hovered < points.len());
         hovered.or_else(|| self.point_index(session, points))
     }
 
-    /// The moments between which the list says what moved.
-    pub fn moved_span(&self, session: &Session) -> Option<Span> {
-        let points = self.points(session);
+    /// Returns the moments between which the list compares the code.
+    pub fn moved_span(&self, session: &Session) -> Option<MomentSpan> {
+        let points = self.axis_points(session);
         let at = self.point_index(session, &points)?;
         let before = match at.checked_sub(1) {
             Some(previous) => points[previous].moment(),
-            None if points[at].turns.is_empty() => Moment::after(points[at].turn()),
-            None => Moment::after(points[at].turns.start),
+            None if points[at].turns.is_empty() => RunMoment::after_turns(points[at].turn()),
+            None => RunMoment::after_turns(points[at].turns.start),
         };
         Some((before, points[at].moment()))
     }
 
-    /// What moved the point at the playhead, if that is known.
-    pub fn moved<'a>(&self, session: &'a Session) -> Option<&'a Moved> {
-        match session.scores.moved(self.moved_span(session)?)? {
+    /// Returns the changes that moved the point at the playhead. None while they are unknown.
+    pub fn moved_scores<'a>(&self, session: &'a Session) -> Option<&'a MovedScores> {
+        match session.scores.moved_between(self.moved_span(session)?)? {
             Ok(moved) => Some(moved),
             Err(_) => None,
         }
     }
 
-    /// What moved the point at the playhead, the largest first: of what is made of flagged
-    /// lines rules and clones, else callables.
-    pub fn moved_rows<'a>(&self, session: &'a Session) -> Vec<&'a Change> {
-        let Some(moved) = self.moved(session) else { return vec![] };
-        let is_code = |change: &&Change| matches!(change.what, What::Callable { .. });
+    /// Returns the changes that moved the point at the playhead, the largest first. For numbers of flagged lines these
+    /// are rules and clones first, for other numbers callables.
+    pub fn moved_rows<'a>(&self, session: &'a Session) -> Vec<&'a QualityChange> {
+        let Some(moved) = self.moved_scores(session) else { return vec![] };
+        let is_code = |change: &&QualityChange| matches!(change.what, QualityChangeKind::Callable { .. });
         let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
-        match self.number.row().opens {
-            Evidence::FlaggedLines => [others, code].concat(),
-            Evidence::Callables
-            | Evidence::Files
-            | Evidence::Symbols
-            | Evidence::Components
-            | Evidence::Exposure
-            | Evidence::TestCases
-            | Evidence::Turns
-            | Evidence::Steps
-            | Evidence::Nodes
-            | Evidence::RatedPairs
-            | Evidence::Runs => [code, others].concat(),
+        match self.number.row().evidence {
+            NumberEvidence::FlaggedLines => [others, code].concat(),
+            NumberEvidence::Callables
+            | NumberEvidence::Files
+            | NumberEvidence::Symbols
+            | NumberEvidence::Components
+            | NumberEvidence::Exposure
+            | NumberEvidence::TestCases
+            | NumberEvidence::Turns
+            | NumberEvidence::Steps
+            | NumberEvidence::Nodes
+            | NumberEvidence::RatedPairs
+            | NumberEvidence::Runs => [code, others].concat(),
         }
     }
 
     fn stop_or_go_on(&mut self, session: &mut Session) {
-        session.notice = Some(match session.scores.stop_or_go_on() {
+        session.notice = Some(match session.scores.toggle_stopped() {
             true => "measuring is stopped; x goes on".into(),
             false => "measuring goes on".into(),
         });
@@ -241,7 +243,7 @@ impl Curves {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum CheckpointDirection {
     On,
     Back,
 }

@@ -1,10 +1,10 @@
-//! What the curves are compared with.
+//! Reference values for the curves.
 
-/// What the curves are compared with, where a user says so: lowest and highest value, 0 to 1.
+/// Reference values that the user configured for the curves: lowest and highest value, 0 to 1.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reference {
+pub struct ReferenceBands {
     pub erosion: Option<[f64; 2]>,
     pub verbosity: Option<[f64; 2]>,
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub source: Option<String>,
 }

@@ -1,41 +1,41 @@
-//! What the shell does with the curves.
+//! Implements the interface to the shell for the curves.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, ask::Loading, context::Context, effect::Effect, points::Axis, request::Numbers,
+        Session, pending::Loading, context::KeyContext, effect::Effect, curve_points::CurveAxis, request::RequestIds,
         views::View,
     },
     views::view::RunView,
-    widgets::{layout::Layout, mouse::Mouse, scroll::Scroll, theme::Theme},
+    widgets::{layout::ScreenLayout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
-use trajview_run::files::Moment;
+use trajview_run::files::RunMoment;
 
-use super::{Curves, Part, areas::Areas, draw, wanted};
+use super::{CurvesView, CurvesPart, areas::CurvesAreas, draw, wanted_moments};
 
-impl RunView for Curves {
-    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+impl RunView for CurvesView {
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if session.view != View::Curves {
             return;
         }
         self.settle_steps(session);
         let span = self.moved_span(session);
-        if self.listed != span {
-            self.listed = span;
+        if self.listed_span != span {
+            self.listed_span = span;
             self.rows = Scroll::default();
         }
         let len = self.moved_rows(session).len();
-        let height = Areas::of(layout, self.part).list_height();
-        self.rows.follow(len, height);
+        let height = CurvesAreas::for_layout(layout, self.part).list_height();
+        self.rows.follow_cursor(len, height);
     }
 
-    /// What is to be measured or compared next, while somebody looks at it.
-    fn ask(
+    /// Returns the questions for what is to be measured or compared next, while the view is on screen.
+    fn ask_missing(
         &mut self,
         session: &mut Session,
-        numbers: &mut Numbers,
-        layout: &Layout,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
     ) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         let is_seen = session.view == View::Curves || layout.now.is_some();
@@ -44,10 +44,10 @@ impl RunView for Curves {
         }
         let mut effects = vec![];
         if is_seen {
-            let wanted = self.wanted(session);
+            let wanted = self.wanted_moments(session);
             let Session { run, scores, .. } = session;
-            effects.extend(scores.ask(numbers, run, wanted));
-            effects.extend(scores.worked.ask_memory(numbers, run));
+            effects.extend(scores.ask_scores(numbers, run, wanted));
+            effects.extend(scores.process.ask_memory(numbers, run));
         }
         let is_on = session.view == View::Curves;
         let span = if is_on { self.moved_span(session) } else { session.scores.marked };
@@ -55,32 +55,32 @@ impl RunView for Curves {
         effects
     }
 
-    fn context(&self, _: &Session) -> Context {
+    fn keyboard_context(&self, _: &Session) -> KeyContext {
         match self.part {
-            Part::Chart => Context::Chart,
-            Part::Moved => Context::Moved,
+            CurvesPart::Chart => KeyContext::Chart,
+            CurvesPart::Moved => KeyContext::Moved,
         }
     }
 
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        self.click(session, mouse, layout);
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        self.handle_click(session, mouse, layout);
         false
     }
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-        draw::draw(self, session, theme, layout, buffer);
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+        draw::draw_curves(self, session, theme, layout, buffer);
     }
 }
 
-impl Curves {
-    /// What is to be measured next: of steps where these are the points on screen, else of turns.
-    fn wanted(&self, session: &Session) -> Vec<Moment> {
+impl CurvesView {
+    /// Returns the moments to measure next: steps if these are the points on screen, and turns otherwise.
+    fn wanted_moments(&self, session: &Session) -> Vec<RunMoment> {
         let Session { run, turn, scores, .. } = session;
-        if session.view == View::Curves && self.axis(session) == Axis::Steps {
-            let points = self.points(session);
+        if session.view == View::Curves && self.shown_axis(session) == CurveAxis::Steps {
+            let points = self.axis_points(session);
             let here = self.point_index(session, &points).unwrap_or_default();
-            return wanted::steps(&points, here, scores);
+            return wanted_moments::wanted_steps(&points, here, scores);
         }
-        Moment::after_each(&wanted::moments(run, *turn, scores))
+        RunMoment::after_each_count(&wanted_moments::wanted_turns(run, *turn, scores))
     }
 }

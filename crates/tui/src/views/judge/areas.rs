@@ -1,42 +1,42 @@
-//! Where the parts of the pane stand, as a pure function: `update` asks it what a click means, `draw` where things go.
+//! Computes the areas of the pane as a pure function: `update` uses it for clicks, `draw` for positions.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::{Layout, inside};
+use crate::widgets::layout::{ScreenLayout, inside_border};
 
-use super::Page;
+use super::JudgePage;
 
 /// The areas of one frame; they do not overlap and lie inside the pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct JudgeAreas {
     /// Borders included.
     pub pane: Rect,
-    /// How far a judging is.
+    /// The progress of a judging.
     pub head: Rect,
     /// The fields, the components, or the words about one.
     pub list: Rect,
-    /// What it would take; the calls, with a row for their title.
+    /// The plan of a judging; or the calls, with a row for their title.
     pub below: Rect,
 }
 
 /// Rows that say what a judging would take.
-const PLAN: u16 = 14;
+const PLAN_ROWS: u16 = 14;
 
 /// Rows that say how far it is.
-const HEAD: u16 = 4;
+const HEAD_ROWS: u16 = 4;
 
-/// Rows below which the head says less.
-const LOW: u16 = 16;
+/// Below this height the head is shorter.
+const SHORT_HEAD_BELOW: u16 = 16;
 
-impl Areas {
-    pub fn of(layout: &Layout, page: Page) -> Self {
+impl JudgeAreas {
+    pub fn new(layout: &ScreenLayout, page: JudgePage) -> Self {
         let Some(pane) = layout.pane else { return Self::default() };
-        let inner = inside(pane);
-        let head = if inner.height < LOW { HEAD - 1 } else { HEAD };
+        let inner = inside_border(pane);
+        let head = if inner.height < SHORT_HEAD_BELOW { HEAD_ROWS - 1 } else { HEAD_ROWS };
         let (head, below) = match page {
-            Page::Form => (0, PLAN.min(inner.height / 2)),
-            Page::Watch => (head, inner.height.saturating_sub(head) * 2 / 5),
-            Page::Detail => (head, 0),
+            JudgePage::Form => (0, PLAN_ROWS.min(inner.height / 2)),
+            JudgePage::Watch => (head, inner.height.saturating_sub(head) * 2 / 5),
+            JudgePage::Detail => (head, 0),
         };
         let parts = [Constraint::Length(head), Constraint::Fill(1), Constraint::Length(below)];
         let [head, list, below] = Split::vertical(parts).areas(inner);
@@ -47,12 +47,12 @@ impl Areas {
         self.list.height as usize
     }
 
-    /// Rows for calls.
+    /// Returns the rows for calls.
     pub const fn below_height(&self) -> usize {
         self.below.height.saturating_sub(1) as usize
     }
 
-    pub const fn width(&self) -> usize {
+    pub const fn list_width(&self) -> usize {
         self.list.width as usize
     }
 }

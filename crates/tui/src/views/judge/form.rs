@@ -1,100 +1,100 @@
-//! What somebody wants judged, as it is put together field by field.
+//! The form in which the user sets up a judging.
 
+use trajview_run::judging::{JudgeEntry, JudgingScale};
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    session::judging::{Judge, Scale},
     widgets::scroll::Scroll,
 };
 use trajview_run::Run;
 
-/// What a user may choose before a judge is asked.
+/// The values that a user chooses before a judging.
 #[derive(Debug)]
-pub struct Form {
-    /// Those of the settings, then those that are found.
-    pub judges: Arc<[Judge]>,
-    /// Where the settings are read from; None where there is no place for them.
+pub struct JudgeForm {
+    /// The judges of the settings, then those that were discovered.
+    pub judges: Arc<[JudgeEntry]>,
+    /// Path of the settings; None where there is no place for them.
     pub settings: Option<String>,
-    /// By position.
+    /// The position of the chosen judge.
     pub judge: usize,
-    /// Names of judges that are asked at the same time as the chosen one.
+    /// Names of the judges that work at the same time as the chosen one.
     pub panel: BTreeSet<String>,
-    /// None for the judge's own.
+    /// None for the judge's default.
     pub model: Option<String>,
-    pub scale: Scale,
-    pub which: Which,
-    pub state: State,
-    /// None for the judge's own number.
+    pub scale: JudgingScale,
+    pub which: ComponentChoice,
+    pub state: StateChoice,
+    /// None for the judge's default.
     pub budget: Option<u32>,
-    /// At least 1.
+    /// The number of judgings; at least 1.
     pub repeats: usize,
-    pub own: Owns,
+    pub custom: CustomValues,
     /// The field that is typed into.
-    pub typing: Option<Field>,
-    /// What stood there before.
-    before: Option<String>,
-    /// Ids of what is marked by hand.
+    pub typing: Option<JudgeFormField>,
+    /// The text before typing began.
+    text_before: Option<String>,
+    /// Ids of the items that are marked by hand.
     pub marked: BTreeSet<String>,
     /// The fields, then what can be marked.
     pub rows: Scroll,
 }
 
-/// What the user may put in the place of what is built in.
+/// The values that replace built-in ones.
 #[derive(Debug, Clone, Default)]
-pub struct Owns {
-    pub prompt: Own,
-    /// What flags are given by.
-    pub criteria: Own,
-    /// What all of a panel may cost together.
-    pub bound: Own,
+pub struct CustomValues {
+    pub prompt: CustomValue,
+    /// The criteria for flags.
+    pub criteria: CustomValue,
+    /// The bound on the cost of all judges of a panel together.
+    pub bound: CustomValue,
 }
 
-/// A file of the user's own in the place of what is built in.
+/// A file of the user, or a typed value, in the place of a built-in one.
 #[derive(Debug, Clone, Default)]
-pub struct Own {
+pub struct CustomValue {
     pub is_wanted: bool,
     pub path: String,
 }
 
-/// Which components; of groups all or those that are marked.
+/// The choice of components; of groups all or the marked ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Which {
+pub enum ComponentChoice {
     #[default]
     All,
-    /// The one that is looked at in the scores.
+    /// The component that is selected in the scores.
     Chosen,
-    /// Those with a score of 0 or 1 in the judgement that is looked at.
+    /// Components with a score of 0 or 1 in the shown judgement.
     Severe,
-    /// Those without a score in it.
+    /// Components without a score in the shown judgement.
     Unjudged,
-    /// Those marked in the list.
+    /// Components marked in the list.
     Marked,
 }
 
 /// The files of which moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum State {
+pub enum StateChoice {
     /// The one that the view shows: in the scores and the audit the judged one, elsewhere the playhead's.
     #[default]
     Shown,
-    /// After the turn that is looked at, where the view shows another state.
+    /// The state after the current turn, where the view shows another state.
     Playhead,
     Final,
     /// One judging for each.
     EveryCheckpoint,
-    /// By position.
+    /// The end of a checkpoint, by its position.
     Checkpoint(usize),
 }
 
-/// Whether the state that the view shows is the playhead's.
+/// The relation of the shown state to the playhead's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Playhead {
+pub enum PlayheadState {
     Shown,
     Apart,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum JudgeFormField {
     Judge,
     Model,
     Rubric,
@@ -103,16 +103,16 @@ pub enum Field {
     Looks,
     Repeats,
     Prompt,
-    /// Where flags are asked for.
+    /// Shown where flags are requested.
     Criteria,
-    /// Where several judges are asked.
+    /// Shown where several judges are asked.
     Bound,
 }
 
 /// The most looks and repeats, as the command line has them.
-const MOST: usize = 1_000;
+const MAX_NUMBER: usize = 1_000;
 
-impl Default for Form {
+impl Default for JudgeForm {
     fn default() -> Self {
         Self {
             judges: Arc::new([]),
@@ -120,35 +120,35 @@ impl Default for Form {
             judge: 0,
             panel: BTreeSet::new(),
             model: None,
-            scale: Scale::default(),
-            which: Which::default(),
-            state: State::default(),
+            scale: JudgingScale::default(),
+            which: ComponentChoice::default(),
+            state: StateChoice::default(),
             budget: None,
             repeats: 1,
-            own: Owns::default(),
+            custom: CustomValues::default(),
             typing: None,
-            before: None,
+            text_before: None,
             marked: BTreeSet::new(),
             rows: Scroll::default(),
         }
     }
 }
 
-impl Which {
+impl ComponentChoice {
     const ALL: [Self; 5] = [Self::All, Self::Chosen, Self::Severe, Self::Unjudged, Self::Marked];
 
-    /// Of what has no score in the judgement that is looked at.
+    /// The choices for units without a score in the shown judgement.
     const WITHOUT_SCORES: [Self; 2] = [Self::All, Self::Marked];
 
-    const fn all(scale: Scale) -> &'static [Self] {
+    const fn choices_for_scale(scale: JudgingScale) -> &'static [Self] {
         match scale {
-            Scale::Levels => &Self::ALL,
-            Scale::Flags | Scale::Decisions | Scale::Process => &Self::WITHOUT_SCORES,
+            JudgingScale::Levels | JudgingScale::Codebook => &Self::ALL,
+            JudgingScale::Flags | JudgingScale::Decisions | JudgingScale::Process => &Self::WITHOUT_SCORES,
         }
     }
 }
 
-impl Field {
+impl JudgeFormField {
     const ALL: [Self; 10] = [
         Self::Judge,
         Self::Bound,
@@ -162,16 +162,16 @@ impl Field {
         Self::Criteria,
     ];
 
-    pub const fn word(self, scale: Scale) -> &'static str {
+    pub const fn field_label(self, scale: JudgingScale) -> &'static str {
         match self {
             Self::Judge => "judge",
             Self::Model => "model",
             Self::Rubric => "rubric",
             Self::Components => match scale {
-                Scale::Levels => "components",
-                Scale::Flags => "groups",
-                Scale::Decisions => "decisions",
-                Scale::Process => "parts",
+                JudgingScale::Levels | JudgingScale::Codebook => "components",
+                JudgingScale::Flags => "groups",
+                JudgingScale::Decisions => "decisions",
+                JudgingScale::Process => "parts",
             },
             Self::State => "state",
             Self::Looks => "looks",
@@ -183,13 +183,13 @@ impl Field {
     }
 }
 
-impl State {
-    /// Those a run has; the playhead's where it is apart from what the view shows.
-    fn all(run: &Run, playhead: Playhead) -> Vec<Self> {
+impl StateChoice {
+    /// Returns the choices for a run; includes the playhead's state where the view shows another one.
+    fn choices_for_run(run: &Run, playhead: PlayheadState) -> Vec<Self> {
         let count = run.checkpoints.len();
         let every = (count > 0).then_some(Self::EveryCheckpoint);
         let each = (0..count).map(Self::Checkpoint);
-        let apart = (playhead == Playhead::Apart).then_some(Self::Playhead);
+        let apart = (playhead == PlayheadState::Apart).then_some(Self::Playhead);
         [Self::Shown]
             .into_iter()
             .chain(apart)
@@ -200,10 +200,10 @@ impl State {
     }
 }
 
-impl Form {
-    /// Who is there now; what is chosen stays as far as it is there.
-    pub fn take(&mut self, judges: Vec<Judge>) {
-        let chosen = self.judge().map(|it| it.name.clone());
+impl JudgeForm {
+    /// Replaces the list of judges; the chosen judge is kept where it is still there.
+    pub fn update_judges(&mut self, judges: Vec<JudgeEntry>) {
+        let chosen = self.chosen_judge().map(|it| it.name.clone());
         self.judges = judges.into();
         let at = self.judges.iter().position(|it| Some(&it.name) == chosen.as_ref());
         if at.is_none() {
@@ -217,18 +217,18 @@ impl Form {
         (self.model, self.budget) = (None, None);
     }
 
-    /// The model that is asked; empty where none is chosen.
-    pub fn model(&self) -> &str {
-        let own = || self.judge().map_or("", |it| &it.model);
+    /// Returns the chosen model; empty where none is chosen.
+    pub fn chosen_model(&self) -> &str {
+        let own = || self.chosen_judge().map_or("", |it| &it.model);
         self.model.as_deref().map_or_else(own, str::trim)
     }
 
-    /// The listed model that stands so many after the one that is chosen.
+    /// Chooses the listed model that is `by` places after the current one.
     fn change_model(&mut self, by: isize) {
-        let listed = self.judge().map_or(&[][..], |it| it.listed());
-        let at = listed.iter().position(|it| it.id == self.model());
+        let listed = self.chosen_judge().map_or(&[][..], |it| it.listed_models());
+        let at = listed.iter().position(|it| it.id == self.chosen_model());
         let next = match at {
-            Some(at) => wrapped(at, by, listed.len()),
+            Some(at) => wrapping_index(at, by, listed.len()),
             None if by < 0 => listed.len().saturating_sub(1),
             None => 0,
         };
@@ -237,99 +237,99 @@ impl Form {
         }
     }
 
-    /// The judge that is chosen; None where there is none.
-    pub fn judge(&self) -> Option<&Judge> {
+    /// Returns the chosen judge; None where there is none.
+    pub fn chosen_judge(&self) -> Option<&JudgeEntry> {
         self.judges.get(self.judge)
     }
 
-    pub fn budget(&self) -> u32 {
-        self.budget.or_else(|| Some(self.judge()?.budget)).unwrap_or_default()
+    pub fn look_budget(&self) -> u32 {
+        self.budget.or_else(|| Some(self.chosen_judge()?.budget)).unwrap_or_default()
     }
 
-    /// Those that count for what is asked for, from the top.
-    pub fn fields(&self) -> Vec<Field> {
-        let counts = |field: &Field| match field {
-            Field::Criteria => self.scale == Scale::Flags,
-            Field::Bound => !self.others().is_empty(),
+    /// Returns the fields that apply to the request, from the top.
+    pub fn visible_fields(&self) -> Vec<JudgeFormField> {
+        let counts = |field: &JudgeFormField| match field {
+            JudgeFormField::Criteria => self.scale == JudgingScale::Flags,
+            JudgeFormField::Bound => !self.panel_judges().is_empty(),
             _ => true,
         };
-        Field::ALL.into_iter().filter(counts).collect()
+        JudgeFormField::ALL.into_iter().filter(counts).collect()
     }
 
-    /// The judges that are asked beside the chosen one, in the order in which they are listed.
-    pub fn others(&self) -> Vec<&Judge> {
-        let chosen = self.judge().map(|it| &it.name);
-        let is_other = |it: &&Judge| self.panel.contains(&it.name) && Some(&it.name) != chosen;
+    /// Returns the other chosen judges, in the order of the list.
+    pub fn panel_judges(&self) -> Vec<&JudgeEntry> {
+        let chosen = self.chosen_judge().map(|it| &it.name);
+        let is_other = |it: &&JudgeEntry| self.panel.contains(&it.name) && Some(&it.name) != chosen;
         self.judges.iter().filter(is_other).collect()
     }
 
     /// Takes the chosen judge into the panel, or out of it.
-    pub(crate) fn mark_judge(&mut self) {
-        let Some(name) = self.judge().map(|it| it.name.clone()) else { return };
+    pub(crate) fn toggle_panel_judge(&mut self) {
+        let Some(name) = self.chosen_judge().map(|it| it.name.clone()) else { return };
         let was_in = self.panel.remove(&name);
         self.panel.extend((!was_in).then_some(name));
     }
 
-    /// The field at the cursor; None among what can be marked.
-    pub fn field(&self) -> Option<Field> {
-        self.fields().get(self.rows.cursor).copied()
+    /// Returns the field at the cursor; None in the list of items to mark.
+    pub fn cursor_field(&self) -> Option<JudgeFormField> {
+        self.visible_fields().get(self.rows.cursor).copied()
     }
 
-    /// The file of a field that has one.
-    pub const fn own(&self, field: Field) -> Option<&Own> {
+    /// Returns the custom value of a field that has one.
+    pub const fn custom_value(&self, field: JudgeFormField) -> Option<&CustomValue> {
         match field {
-            Field::Prompt => Some(&self.own.prompt),
-            Field::Criteria => Some(&self.own.criteria),
-            Field::Bound => Some(&self.own.bound),
+            JudgeFormField::Prompt => Some(&self.custom.prompt),
+            JudgeFormField::Criteria => Some(&self.custom.criteria),
+            JudgeFormField::Bound => Some(&self.custom.bound),
             _ => None,
         }
     }
 
-    pub(crate) const fn own_mut(&mut self, field: Field) -> Option<&mut Own> {
+    pub(crate) const fn custom_value_mut(&mut self, field: JudgeFormField) -> Option<&mut CustomValue> {
         match field {
-            Field::Prompt => Some(&mut self.own.prompt),
-            Field::Criteria => Some(&mut self.own.criteria),
-            Field::Bound => Some(&mut self.own.bound),
+            JudgeFormField::Prompt => Some(&mut self.custom.prompt),
+            JudgeFormField::Criteria => Some(&mut self.custom.criteria),
+            JudgeFormField::Bound => Some(&mut self.custom.bound),
             _ => None,
         }
     }
 
-    /// From now on keys type into this field, where it takes words.
-    pub(crate) fn type_into(&mut self, field: Field) {
-        if field == Field::Model {
-            self.before.clone_from(&self.model);
-            self.model = Some(self.model().to_owned());
+    /// Starts typing into this field, where it takes text.
+    pub(crate) fn start_typing(&mut self, field: JudgeFormField) {
+        if field == JudgeFormField::Model {
+            self.text_before.clone_from(&self.model);
+            self.model = Some(self.chosen_model().to_owned());
             self.typing = Some(field);
-        } else if let Some(own) = self.own_mut(field) {
+        } else if let Some(own) = self.custom_value_mut(field) {
             own.is_wanted = true;
             self.typing = Some(field);
         }
     }
 
-    /// What is typed at the moment.
-    pub fn line(&self) -> Option<&str> {
+    /// Returns the text that is being typed.
+    pub fn typed_line(&self) -> Option<&str> {
         match self.typing? {
-            Field::Model => self.model.as_deref(),
-            field => self.own(field).map(|own| own.path.as_str()),
+            JudgeFormField::Model => self.model.as_deref(),
+            field => self.custom_value(field).map(|own| own.path.as_str()),
         }
     }
 
-    pub(crate) fn line_mut(&mut self) -> Option<&mut String> {
+    pub(crate) fn typed_line_mut(&mut self) -> Option<&mut String> {
         match self.typing? {
-            Field::Model => self.model.as_mut(),
-            field => self.own_mut(field).map(|own| &mut own.path),
+            JudgeFormField::Model => self.model.as_mut(),
+            field => self.custom_value_mut(field).map(|own| &mut own.path),
         }
     }
 
-    /// Nothing is typed any more; what was typed stays where it is wanted.
+    /// Ends typing; the typed text is kept where `is_wanted`.
     pub(crate) fn end_typing(&mut self, is_wanted: bool) {
         match self.typing.take() {
-            Some(Field::Model) if !is_wanted => self.model = self.before.take(),
-            Some(Field::Model) => {
+            Some(JudgeFormField::Model) if !is_wanted => self.model = self.text_before.take(),
+            Some(JudgeFormField::Model) => {
                 self.model.take_if(|words| words.trim().is_empty()).map_or((), drop)
             }
             Some(field) => {
-                if let Some(own) = self.own_mut(field) {
+                if let Some(own) = self.custom_value_mut(field) {
                     own.is_wanted &= is_wanted && !own.path.trim().is_empty();
                 }
             }
@@ -338,49 +338,49 @@ impl Form {
     }
 
     fn change_scale(&mut self, by: isize) {
-        let at = Scale::ALL.iter().position(|it| *it == self.scale).unwrap_or_default();
-        self.scale = Scale::ALL[wrapped(at, by, Scale::ALL.len())];
-        if !Which::all(self.scale).contains(&self.which) {
-            self.which = Which::All;
+        let at = JudgingScale::NAMED.iter().position(|it| *it == self.scale).unwrap_or_default();
+        self.scale = JudgingScale::NAMED[wrapping_index(at, by, JudgingScale::NAMED.len())];
+        if !ComponentChoice::choices_for_scale(self.scale).contains(&self.which) {
+            self.which = ComponentChoice::All;
         }
     }
 
-    /// Changes the field at the cursor by so many values.
-    pub fn change(&mut self, by: isize, run: &Run, playhead: Playhead) {
-        match self.field() {
-            Some(Field::Judge) if !self.judges.is_empty() => {
-                self.choose_judge(wrapped(self.judge, by, self.judges.len()));
+    /// Changes the field at the cursor by this many values.
+    pub fn change_field(&mut self, by: isize, run: &Run, playhead: PlayheadState) {
+        match self.cursor_field() {
+            Some(JudgeFormField::Judge) if !self.judges.is_empty() => {
+                self.choose_judge(wrapping_index(self.judge, by, self.judges.len()));
             }
-            Some(Field::Model) => self.change_model(by),
-            Some(Field::Rubric) => self.change_scale(by),
-            Some(Field::Components) => {
-                let all = Which::all(self.scale);
+            Some(JudgeFormField::Model) => self.change_model(by),
+            Some(JudgeFormField::Rubric) => self.change_scale(by),
+            Some(JudgeFormField::Components) => {
+                let all = ComponentChoice::choices_for_scale(self.scale);
                 let at = all.iter().position(|it| *it == self.which).unwrap_or_default();
-                self.which = all[wrapped(at, by, all.len())];
+                self.which = all[wrapping_index(at, by, all.len())];
             }
-            Some(Field::State) => {
-                let all = State::all(run, playhead);
+            Some(JudgeFormField::State) => {
+                let all = StateChoice::choices_for_run(run, playhead);
                 let at = all.iter().position(|it| *it == self.state).unwrap_or_default();
-                self.state = all[wrapped(at, by, all.len())];
+                self.state = all[wrapping_index(at, by, all.len())];
             }
-            Some(Field::Looks) => {
-                let looks = (self.budget() as usize).saturating_add_signed(by).min(MOST);
+            Some(JudgeFormField::Looks) => {
+                let looks = (self.look_budget() as usize).saturating_add_signed(by).min(MAX_NUMBER);
                 self.budget = u32::try_from(looks).ok();
             }
-            Some(Field::Repeats) => {
-                self.repeats = self.repeats.saturating_add_signed(by).clamp(1, MOST);
+            Some(JudgeFormField::Repeats) => {
+                self.repeats = self.repeats.saturating_add_signed(by).clamp(1, MAX_NUMBER);
             }
-            Some(field @ (Field::Prompt | Field::Criteria | Field::Bound)) => {
-                match self.own_mut(field) {
+            Some(field @ (JudgeFormField::Prompt | JudgeFormField::Criteria | JudgeFormField::Bound)) => {
+                match self.custom_value_mut(field) {
                     Some(own) if own.is_wanted => own.is_wanted = false,
-                    _ => self.type_into(field),
+                    _ => self.start_typing(field),
                 }
             }
-            Some(Field::Judge) | None => {}
+            Some(JudgeFormField::Judge) | None => {}
         }
     }
 }
 
-fn wrapped(at: usize, by: isize, len: usize) -> usize {
+fn wrapping_index(at: usize, by: isize, len: usize) -> usize {
     (at as isize + by).rem_euclid(len.max(1) as isize) as usize
 }

@@ -1,28 +1,31 @@
-//! One judging, as it is watched: what is known of each component, and of the whole.
+//! The state of one judging that is watched: of each component, and of the whole.
 
-use crate::session::{
-    judging::{File, Given, How, Item, JudgingRequest, News, Outcome},
-    request::Request,
+use trajview_run::{
+    judging::{
+        ItemName, JudgeAnswer, JudgeEvent, JudgingEnd, JudgingOutcome, JudgingRequest, OpenFile,
+    },
+    rubric::JudgeToolCall,
 };
-use trajview_run::rubric::Look;
+
+use crate::session::{judging::JudgingUpdate, request::RequestId};
 
 /// A judging under way, or the last one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Watched {
-    pub(crate) request: Request,
-    pub wish: JudgingRequest,
-    /// Who judges what is told here.
+pub struct WatchedJudging {
+    pub(crate) request: RequestId,
+    pub judging_request: JudgingRequest,
+    /// The name of the judge of this part.
     pub judge: String,
-    /// The same of the other judges that are asked at the same time, in the order in which they are looked at.
-    pub panel: Vec<Watched>,
-    /// In the order of the checklist or the criteria; of the file that is being filled.
-    pub entries: Vec<Entry>,
-    pub file: Option<File>,
+    /// The other judges that work at the same time, in the order in which they are shown.
+    pub panel: Vec<WatchedJudging>,
+    /// The items of the file that is being written, in the order of the checklist or the criteria.
+    pub entries: Vec<WatchedItem>,
+    pub file: Option<OpenFile>,
     /// Every call of all files: component and call.
-    pub calls: Vec<(String, Call)>,
+    pub calls: Vec<(String, JudgeCall)>,
     /// Judged since this began; what was judged before does not count.
-    fresh: usize,
-    /// None until a server tells.
+    judged_count: usize,
+    /// None until a server reports them.
     pub tokens: Option<u64>,
     /// US dollars; None without prices.
     pub spent: Option<f64>,
@@ -30,48 +33,48 @@ pub struct Watched {
     pub seconds: f64,
     pub is_stopping: bool,
     /// None while it is under way.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<JudgingOutcome>,
 }
 
-/// What is known of one component or group.
+/// The state of one component or group.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Entry {
+pub struct WatchedItem {
     pub id: String,
     pub name: String,
-    pub state: State,
+    pub state: ItemState,
     /// Looks and words so far, in order.
-    pub trace: Vec<Traced>,
-    /// In the files before this one; None where nothing was given.
-    pub before: Vec<Option<Given>>,
+    pub trace: Vec<TraceEntry>,
+    /// The answers in the files before this one; None where there was no answer.
+    pub before: Vec<Option<JudgeAnswer>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum State {
+pub enum ItemState {
     #[default]
     Waiting,
     Looking,
-    /// Until so many seconds after the beginning.
+    /// The judge waits until this many seconds after the beginning.
     Retries {
         why: String,
         until: f64,
     },
-    /// Without anything given the words say why.
+    /// The judge has finished; without an answer `error` has the reason.
     Done {
-        given: Option<Given>,
+        given: Option<JudgeAnswer>,
         error: String,
     },
 }
 
 /// One call of the judge's tools.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    pub look: Look,
+pub struct JudgeCall {
+    pub look: JudgeToolCall,
     pub is_refused: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Traced {
-    Call(Call),
+pub enum TraceEntry {
+    Call(JudgeCall),
     /// Words of the judge between its calls.
     Words(String),
     /// A fault that may pass.
@@ -79,43 +82,43 @@ pub enum Traced {
 }
 
 /// Calls that are kept of the whole.
-const MOST_CALLS: usize = 10_000;
+const MAX_CALLS: usize = 10_000;
 
-impl Entry {
-    pub fn of(item: Item) -> Self {
+impl WatchedItem {
+    pub fn new(item: ItemName) -> Self {
         Self { id: item.id, name: item.name, ..Self::default() }
     }
 
-    pub fn looks(&self) -> usize {
-        self.trace.iter().filter(|it| matches!(it, Traced::Call(_))).count()
+    pub fn call_count(&self) -> usize {
+        self.trace.iter().filter(|it| matches!(it, TraceEntry::Call(_))).count()
     }
 
-    /// The last call.
-    pub fn last_call(&self) -> Option<&Call> {
+    /// Returns the last call.
+    pub fn last_call(&self) -> Option<&JudgeCall> {
         self.trace.iter().rev().find_map(|it| match it {
-            Traced::Call(call) => Some(call),
+            TraceEntry::Call(call) => Some(call),
             _ => None,
         })
     }
 }
 
-impl Watched {
-    pub fn of(request: Request, wish: JudgingRequest, items: Vec<Item>) -> Self {
-        let one = |judge: &str| Self::alone(request, wish.clone(), judge, items.clone());
-        let panel = wish.panel.iter().map(|it| one(&it.judge)).collect();
-        Self { panel, ..one(&wish.judge) }
+impl WatchedJudging {
+    pub fn new(request: RequestId, judging_request: JudgingRequest, items: Vec<ItemName>) -> Self {
+        let one = |judge: &str| Self::for_one_judge(request, judging_request.clone(), judge, items.clone());
+        let panel = judging_request.panel.iter().map(|it| one(&it.judge)).collect();
+        Self { panel, ..one(&judging_request.judge) }
     }
 
-    fn alone(request: Request, wish: JudgingRequest, judge: &str, items: Vec<Item>) -> Self {
+    fn for_one_judge(request: RequestId, judging_request: JudgingRequest, judge: &str, items: Vec<ItemName>) -> Self {
         Self {
             request,
-            wish,
+            judging_request,
             judge: judge.to_owned(),
             panel: vec![],
-            entries: items.into_iter().map(Entry::of).collect(),
+            entries: items.into_iter().map(WatchedItem::new).collect(),
             file: None,
             calls: vec![],
-            fresh: 0,
+            judged_count: 0,
             tokens: None,
             spent: None,
             seconds: 0.0,
@@ -128,17 +131,17 @@ impl Watched {
         self.outcome.is_none()
     }
 
-    pub fn entry(&self, id: &str) -> Option<&Entry> {
+    pub fn find_entry(&self, id: &str) -> Option<&WatchedItem> {
         self.entries.iter().find(|it| it.id == id)
     }
 
-    /// Each judge that is asked, the one that is looked at first.
-    pub fn all(&self) -> impl Iterator<Item = &Self> {
+    /// Returns all judges, the shown one first.
+    pub fn all_judges(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.panel)
     }
 
-    /// The next judge of the panel is looked at.
-    pub(crate) fn look_at_next(&mut self) {
+    /// Shows the next judge of the panel.
+    pub(crate) fn show_next_judge(&mut self) {
         if self.panel.is_empty() {
             return;
         }
@@ -148,127 +151,133 @@ impl Watched {
         self.panel = panel;
     }
 
-    /// How many are judged and how many are to be, over all files of all judges.
+    /// Returns the number of judged items and of all items, over all files of all judges.
     pub fn progress(&self) -> (usize, usize) {
         let sum = |(done, total), (own, all)| (done + own, total + all);
-        self.all().map(Self::own_progress).fold((0, 0), sum)
+        self.all_judges().map(Self::judge_progress).fold((0, 0), sum)
     }
 
-    /// As [`Self::progress`], of the judge that is looked at alone.
-    pub fn own_progress(&self) -> (usize, usize) {
-        let files = self.wish.moments.len().max(1) * self.wish.repeats;
+    /// Returns the same as [`Self::progress`] for the shown judge alone.
+    pub fn judge_progress(&self) -> (usize, usize) {
+        let files = self.judging_request.moments.len().max(1) * self.judging_request.repeats;
         let Some(file) = &self.file else { return (0, self.entries.len() * files) };
-        let moment = self.wish.moments.iter().position(|turn| *turn == file.turn);
-        let before = moment.unwrap_or_default() * self.wish.repeats + file.repeat.max(1) - 1;
+        let moment = self.judging_request.moments.iter().position(|turn| *turn == file.turn);
+        let before = moment.unwrap_or_default() * self.judging_request.repeats + file.repeat.max(1) - 1;
         (before * file.total + file.done, files * file.total)
     }
 
-    /// Components a minute; None before there is one.
-    pub fn rate(&self) -> Option<f64> {
-        let fresh: usize = self.all().map(|it| it.fresh).sum();
+    /// Returns the judged items per minute; None before there is one.
+    pub fn items_per_minute(&self) -> Option<f64> {
+        let fresh: usize = self.all_judges().map(|it| it.judged_count).sum();
         (fresh > 0 && self.seconds >= 1.0).then(|| fresh as f64 * 60.0 / self.seconds)
     }
 
-    /// Tokens of all judges; None until a server tells.
-    pub fn all_tokens(&self) -> Option<u64> {
-        self.all().filter_map(|it| it.tokens).reduce(|sum, tokens| sum + tokens)
+    /// Returns the tokens of all judges; None until a server reports them.
+    pub fn total_tokens(&self) -> Option<u64> {
+        self.all_judges().filter_map(|it| it.tokens).reduce(|sum, tokens| sum + tokens)
     }
 
-    /// US dollars of all judges; None where none of them has prices.
-    pub fn all_spent(&self) -> Option<f64> {
-        self.all().filter_map(|it| it.spent).reduce(|sum, spent| sum + spent)
+    /// Returns the US dollars of all judges; None where none of them has prices.
+    pub fn total_spent(&self) -> Option<f64> {
+        self.all_judges().filter_map(|it| it.spent).reduce(|sum, spent| sum + spent)
     }
 
-    /// Seconds until it is over, at this rate.
-    pub fn left(&self) -> Option<f64> {
+    /// Returns the seconds until the end at this rate.
+    pub fn seconds_left(&self) -> Option<f64> {
         let (done, total) = self.progress();
-        Some(total.saturating_sub(done) as f64 * 60.0 / self.rate()?)
+        Some(total.saturating_sub(done) as f64 * 60.0 / self.items_per_minute()?)
     }
 
-    /// Takes what happened; true where something was saved.
-    pub fn hear(&mut self, seconds: f64, news: News) -> bool {
-        self.seconds = self.seconds.max(seconds);
-        match news {
-            News::Beat => {}
-            News::Of(judge, news) if judge == self.judge => return self.hear(seconds, *news),
-            News::Of(judge, news) => {
-                let member = self.panel.iter_mut().find(|it| it.judge == judge);
-                return member.is_some_and(|it| it.hear(seconds, *news));
+    /// Applies an update to the judge that it is about. Returns true where something was saved.
+    pub fn update(&mut self, update: JudgingUpdate) -> bool {
+        let JudgingUpdate { seconds, judge, event } = update;
+        let watched = match judge {
+            Some(judge) if judge != self.judge => {
+                self.panel.iter_mut().find(|it| it.judge == judge)
             }
-            News::File(file) => {
-                self.entries.iter_mut().for_each(Entry::begin_again);
+            _ => Some(self),
+        };
+        watched.is_some_and(|it| it.apply_event(seconds, event))
+    }
+
+    fn apply_event(&mut self, seconds: f64, event: Option<JudgeEvent>) -> bool {
+        self.seconds = self.seconds.max(seconds);
+        let Some(event) = event else { return false };
+        match event {
+            JudgeEvent::Opened(file) => {
+                self.entries.iter_mut().for_each(WatchedItem::reset_for_next_file);
                 self.file = Some(file);
                 return true;
             }
-            News::Began { component } => self.of_component(&component).state = State::Looking,
-            News::Replied { component, words, tokens, spent } => {
+            JudgeEvent::Began { component } => self.entry_mut(&component).state = ItemState::Looking,
+            JudgeEvent::Replied { component, text, tokens, spent } => {
                 if let Some(tokens) = tokens {
                     self.tokens = Some(self.tokens.unwrap_or_default() + tokens);
                 }
                 self.spent = spent.or(self.spent);
-                let entry = self.of_component(&component);
-                entry.state = State::Looking;
-                if !words.trim().is_empty() {
-                    entry.trace.push(Traced::Words(words));
+                let entry = self.entry_mut(&component);
+                entry.state = ItemState::Looking;
+                if !text.trim().is_empty() {
+                    entry.trace.push(TraceEntry::Words(text));
                 }
             }
-            News::Looked { component, look, is_refused } => {
-                let call = Call { look, is_refused };
-                let entry = self.of_component(&component);
-                entry.state = State::Looking;
-                entry.trace.push(Traced::Call(call.clone()));
+            JudgeEvent::CalledTool { component, call: look, is_refused } => {
+                let call = JudgeCall { look, is_refused };
+                let entry = self.entry_mut(&component);
+                entry.state = ItemState::Looking;
+                entry.trace.push(TraceEntry::Call(call.clone()));
                 self.calls.push((component, call));
-                let excess = self.calls.len().saturating_sub(MOST_CALLS);
+                let excess = self.calls.len().saturating_sub(MAX_CALLS);
                 self.calls.drain(..excess);
             }
-            News::Waits { component, why, seconds } => {
+            JudgeEvent::Waits { component, why, seconds } => {
                 let until = self.seconds + seconds;
-                let entry = self.of_component(&component);
-                entry.trace.push(Traced::Fault(why.clone()));
-                entry.state = State::Retries { why, until };
+                let entry = self.entry_mut(&component);
+                entry.trace.push(TraceEntry::Fault(why.clone()));
+                entry.state = ItemState::Retries { why, until };
             }
-            News::Ended { component, given, error, done } => {
-                self.fresh += 1;
+            JudgeEvent::Ended { component, answer, error, done, .. } => {
+                self.judged_count += 1;
                 if let Some(file) = &mut self.file {
                     file.done = done;
                 }
                 let error = error.unwrap_or_default();
-                self.of_component(&component).state = State::Done { given, error };
+                self.entry_mut(&component).state = ItemState::Done { given: answer, error };
                 return true;
             }
         }
         false
     }
 
-    pub fn end(&mut self, outcome: Outcome) {
-        let is_alone = self.wish.panel.is_empty();
+    pub fn end_judging(&mut self, outcome: JudgingOutcome) {
+        let is_alone = self.judging_request.panel.is_empty();
         self.spent = outcome.spent.filter(|_| is_alone).or(self.spent);
-        self.panel.iter_mut().for_each(|it| it.end(outcome.clone()));
-        let is_over = |state: &State| matches!(state, State::Done { .. });
+        self.panel.iter_mut().for_each(|it| it.end_judging(outcome.clone()));
+        let is_over = |state: &ItemState| matches!(state, ItemState::Done { .. });
         for entry in self.entries.iter_mut().filter(|it| !is_over(&it.state)) {
-            entry.state = State::Waiting;
+            entry.state = ItemState::Waiting;
         }
         self.outcome = Some(outcome);
     }
 
-    /// Whether there is anything to go on with.
+    /// Returns whether there are items left to judge.
     pub fn may_resume(&self) -> bool {
-        self.outcome.as_ref().is_some_and(|it| it.how != How::Finished)
+        self.outcome.as_ref().is_some_and(|it| it.end != JudgingEnd::Finished)
     }
 
-    fn of_component(&mut self, id: &str) -> &mut Entry {
+    fn entry_mut(&mut self, id: &str) -> &mut WatchedItem {
         let at = self.entries.iter().position(|it| it.id == id).unwrap_or_else(|| {
-            self.entries.push(Entry::of(Item { id: id.to_owned(), ..Item::default() }));
+            self.entries.push(WatchedItem::new(ItemName { id: id.to_owned(), ..ItemName::default() }));
             self.entries.len() - 1
         });
         &mut self.entries[at]
     }
 }
 
-impl Entry {
-    /// For the next file.
-    fn begin_again(&mut self) {
-        if let State::Done { given, .. } = std::mem::take(&mut self.state) {
+impl WatchedItem {
+    /// Resets the state for the next file.
+    fn reset_for_next_file(&mut self) {
+        if let ItemState::Done { given, .. } = std::mem::take(&mut self.state) {
             self.before.push(given);
         }
         self.trace.clear();
@@ -278,13 +287,13 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::judging::{Panelist, Scale};
+    use trajview_run::judging::{JudgingScale, PanelJudge};
 
-    fn watched() -> Watched {
-        let wish = JudgingRequest {
+    fn sample_judging() -> WatchedJudging {
+        let judging_request = JudgingRequest {
             judge: "stub".into(),
             model: "m-1".into(),
-            scale: Scale::Levels,
+            scale: JudgingScale::Levels,
             criteria: None,
             components: None,
             moments: vec![2, 5],
@@ -295,82 +304,91 @@ mod tests {
             panel: vec![],
             most: None,
         };
-        Watched::of(Request::default(), wish, ["C01", "C02"].map(item).into())
+        WatchedJudging::new(RequestId::default(), judging_request, ["C01", "C02"].map(item_with_id).into())
     }
 
-    fn item(id: &str) -> Item {
-        Item { id: id.into(), ..Item::default() }
+    fn item_with_id(id: &str) -> ItemName {
+        ItemName { id: id.into(), ..ItemName::default() }
     }
 
-    fn file(turn: usize, repeat: usize) -> News {
-        News::File(File { turn, repeat, total: 2, ..File::default() })
+    fn opened_file(turn: usize, repeat: usize) -> JudgeEvent {
+        JudgeEvent::Opened(OpenFile { turn, repeat, total: 2, ..OpenFile::default() })
     }
 
-    fn ended(component: &str, score: u8, done: usize) -> News {
-        let given = Some(Given::Level(score));
-        News::Ended { component: component.into(), given, error: None, done }
+    fn level_answer(level: u8) -> JudgeAnswer {
+        JudgeAnswer::Level { level, name: "partial".into() }
+    }
+
+    fn ended_event(component: &str, score: u8, done: usize) -> JudgeEvent {
+        let answer = Some(level_answer(score));
+        JudgeEvent::Ended { component: component.into(), answer, error: None, done, total: 2 }
+    }
+
+    fn update_at(seconds: f64, event: JudgeEvent) -> JudgingUpdate {
+        JudgingUpdate { seconds, judge: None, event: Some(event) }
     }
 
     #[test]
     fn each_judge_of_a_panel_has_its_own_progress_and_all_have_one_together() {
-        let panelist = Panelist { judge: "other".into(), model: String::new(), budget: 8 };
-        let wish = JudgingRequest {
+        let panelist = PanelJudge { judge: "other".into(), model: String::new(), budget: 8 };
+        let judging_request = JudgingRequest {
             panel: vec![panelist],
             moments: vec![2],
             repeats: 1,
-            ..watched().wish
+            ..sample_judging().judging_request
         };
-        let mut watched = Watched::of(Request::default(), wish, ["C01", "C02"].map(item).into());
-        let of = |judge: &str, news: News| News::Of(judge.into(), Box::new(news));
+        let mut watched = WatchedJudging::new(RequestId::default(), judging_request, ["C01", "C02"].map(item_with_id).into());
+        let of = |judge: &str, update| JudgingUpdate { judge: Some(judge.into()), ..update };
 
         for judge in ["stub", "other"] {
-            watched.hear(1.0, of(judge, file(2, 1)));
+            watched.update(of(judge, update_at(1.0, opened_file(2, 1))));
         }
-        watched.hear(2.0, of("other", ended("C01", 3, 1)));
+        watched.update(of("other", update_at(2.0, ended_event("C01", 3, 1))));
 
-        assert_eq!((watched.own_progress(), watched.progress()), ((0, 2), (1, 4)));
-        watched.look_at_next();
-        assert_eq!((watched.judge.as_str(), watched.own_progress()), ("other", (1, 2)));
-        watched.look_at_next();
+        assert_eq!((watched.judge_progress(), watched.progress()), ((0, 2), (1, 4)));
+        watched.show_next_judge();
+        assert_eq!((watched.judge.as_str(), watched.judge_progress()), ("other", (1, 2)));
+        watched.show_next_judge();
         assert_eq!(watched.judge, "stub");
     }
 
     #[test]
     fn progress_goes_over_all_moments_and_repeats() {
-        let mut watched = watched();
-        assert_eq!((watched.progress(), watched.rate()), ((0, 8), None));
+        let mut watched = sample_judging();
+        assert_eq!((watched.progress(), watched.items_per_minute()), ((0, 8), None));
 
-        watched.hear(0.0, file(2, 1));
-        watched.hear(10.0, ended("C01", 3, 1));
-        watched.hear(20.0, ended("C02", 1, 2));
-        watched.hear(20.0, file(2, 2));
+        watched.update(update_at(0.0, opened_file(2, 1)));
+        watched.update(update_at(10.0, ended_event("C01", 3, 1)));
+        watched.update(update_at(20.0, ended_event("C02", 1, 2)));
+        watched.update(update_at(20.0, opened_file(2, 2)));
 
         assert_eq!(watched.progress(), (2, 8));
-        assert_eq!((watched.rate(), watched.left()), (Some(6.0), Some(60.0)));
-        assert_eq!(watched.entries[0].before, [Some(Given::Level(3))]);
-        assert_eq!(watched.entries[0].state, State::Waiting);
+        assert_eq!((watched.items_per_minute(), watched.seconds_left()), (Some(6.0), Some(60.0)));
+        assert_eq!(watched.entries[0].before, [Some(level_answer(3))]);
+        assert_eq!(watched.entries[0].state, ItemState::Waiting);
 
-        watched.hear(30.0, file(5, 2));
+        watched.update(update_at(30.0, opened_file(5, 2)));
         assert_eq!(watched.progress(), (6, 8));
     }
 
     #[test]
     fn a_component_is_known_by_its_last_news() {
-        let mut watched = watched();
-        watched.hear(0.0, News::Began { component: "C02".into() });
-        assert_eq!(watched.entries[1].state, State::Looking);
+        let mut watched = sample_judging();
+        watched.update(update_at(0.0, JudgeEvent::Began { component: "C02".into() }));
+        assert_eq!(watched.entries[1].state, ItemState::Looking);
 
         let why = "the server asks to wait".to_owned();
-        watched.hear(1.0, News::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 });
-        assert_eq!(watched.entries[1].state, State::Retries { why, until: 5.0 });
+        let waits = JudgeEvent::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 };
+        watched.update(update_at(1.0, waits));
+        assert_eq!(watched.entries[1].state, ItemState::Retries { why, until: 5.0 });
 
         let tokens = Some(100);
         let replied =
-            News::Replied { component: "C02".into(), words: " ".into(), tokens, spent: Some(0.5) };
-        watched.hear(5.0, replied.clone());
-        watched.hear(5.0, replied);
+            JudgeEvent::Replied { component: "C02".into(), text: " ".into(), tokens, spent: Some(0.5) };
+        watched.update(update_at(5.0, replied.clone()));
+        watched.update(update_at(5.0, replied));
         assert_eq!((watched.tokens, watched.spent), (Some(200), Some(0.5)));
-        assert_eq!(watched.entries[1].state, State::Looking);
-        assert_eq!(watched.entries[1].looks(), 0);
+        assert_eq!(watched.entries[1].state, ItemState::Looking);
+        assert_eq!(watched.entries[1].call_count(), 0);
     }
 }

@@ -1,37 +1,37 @@
-//! Where the parts of the view stand, as a pure function.
+//! Computes the areas of the parts of the view, as a pure function.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::ScreenLayout;
 
-use super::Part;
+use super::LayersPart;
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct LayersAreas {
     pub turns: Option<Rect>,
-    /// The request, and what was said before it.
+    /// The request, and the layer's brief before it.
     pub brief: Option<Rect>,
-    /// Where the chosen sentence is from.
+    /// The origins of the chosen sentence.
     pub origin: Option<Rect>,
 }
 
-/// Cells of the turns where something stands beside them.
-const TURNS: u16 = 40;
+/// Cells of the list of turns if another part is next to it.
+const TURNS_CELLS: u16 = 40;
 
-/// From here on the turns stand beside what was said.
-const SIDE_BY_SIDE: u16 = 100;
+/// Screen width from which the turns are next to the brief.
+const SIDE_BY_SIDE_WIDTH: u16 = 100;
 
-impl Areas {
-    pub fn of(layout: &Layout, part: Part) -> Self {
+impl LayersAreas {
+    pub fn for_layout(layout: &ScreenLayout, part: LayersPart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
         }
-        let wide = body.width >= SIDE_BY_SIDE;
+        let wide = body.width >= SIDE_BY_SIDE_WIDTH;
         let (turns, rest) = match wide {
             true => {
-                let sides = [Constraint::Length(TURNS), Constraint::Fill(1)];
+                let sides = [Constraint::Length(TURNS_CELLS), Constraint::Fill(1)];
                 let [turns, rest] = Split::horizontal(sides).areas(body);
                 (Some(turns), rest)
             }
@@ -40,13 +40,13 @@ impl Areas {
         let parts = [Constraint::Fill(3), Constraint::Fill(2)];
         let [above, below] = Split::vertical(parts).areas(rest);
         match (wide, part) {
-            (false, Part::Turns) => Self { turns: Some(above), brief: Some(below), origin: None },
+            (false, LayersPart::Turns) => Self { turns: Some(above), brief: Some(below), origin: None },
             _ => Self { turns, brief: Some(above), origin: Some(below) },
         }
     }
 
     /// Rows inside the borders of a part.
-    pub fn height(area: Option<Rect>) -> usize {
+    pub fn inner_height(area: Option<Rect>) -> usize {
         area.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 }
@@ -54,15 +54,15 @@ impl Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
-            for part in [Part::Turns, Part::Brief, Part::Origin] {
-                let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-                let areas = Areas::of(&layout, part);
+            for part in [LayersPart::Turns, LayersPart::Brief, LayersPart::Origin] {
+                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let areas = LayersAreas::for_layout(&layout, part);
                 let all = [areas.turns, areas.brief, areas.origin];
                 let all: Vec<Rect> = all.into_iter().flatten().collect();
                 for (at, area) in all.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! What layers of project state told the agent, turn by turn: the brief beside the request, where each sentence is from, what
-//! the layer knew and what that said before, and the forecast beside what the turn touched.
+//! The information that layers of project state gave the agent, turn by turn: the brief with the request, the origins
+//! of each sentence with the text of the records, and the forecast with the files that the turn touched.
 //!
-//! The playhead is the run's selected turn. [`rows`] says what the lists hold, [`areas`] where the parts stand, `draw` how they
-//! look, `view` what the shell does with it.
+//! The playhead is the run's selected turn. [`rows`] builds the lists, [`areas`] computes the parts, `draw` draws them,
+//! and `view` implements the interface to the shell.
 
 pub mod areas;
 mod draw;
@@ -12,142 +12,142 @@ mod view;
 use crate::{
     session::{Session, views::View},
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
-use trajview_layers::record::{Entry, Record};
+use trajview_layers::record::{LayerTurnEntry, LayerRecord};
 
-use areas::Areas;
-use rows::{Open, Row};
+use areas::LayersAreas;
+use rows::{RowOpening, LayerListRow};
 
-/// What the view shows beside what is known.
+/// The state of the view, apart from the records.
 #[derive(Debug, Default)]
-pub struct Layers {
-    pub part: Part,
-    /// Which of several layers.
+pub struct LayersView {
+    pub part: LayersPart,
+    /// Index of the layer that is shown, among several.
     pub layer: usize,
-    /// Of the turns.
+    /// Position in the list of turns.
     pub turns: Scroll,
-    /// Of what was said.
+    /// Position in the brief.
     pub brief: Scroll,
-    /// Of where the chosen sentence is from.
+    /// Position in the list of origins.
     pub origin: Scroll,
 }
 
-/// Which part has the keyboard.
+/// The part that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
-    /// The turns, with how much was said and how the forecast went.
+pub enum LayersPart {
+    /// The turns, with the length of their brief and their forecast scores.
     #[default]
     Turns,
-    /// The request, and what was said before it.
+    /// The request, and the layer's brief before it.
     Brief,
-    /// Where the chosen sentence is from.
+    /// The origins of the chosen sentence.
     Origin,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum LayersMessage {
     Move(Motion),
-    /// To the next part, and after the last to the first.
+    /// Moves to the next part, and from the last to the first.
     SwitchPart,
     /// Back to the turns.
     Close,
-    /// To the next layer of the run.
+    /// Switches to the next layer of the run.
     SwitchLayer,
-    /// From a turn to what was said, from a sentence to where it is from, from there to the place.
+    /// Opens the brief of a turn, the origins of a sentence, or the place of an origin.
     Open,
     /// The turns before and after, whatever has the keyboard.
     Turn(Motion),
 }
 
-impl Layers {
-    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+impl LayersView {
+    pub fn update_view(&mut self, session: &mut Session, message: LayersMessage, layout: &ScreenLayout) {
         session.view = View::Layers;
         match message {
-            Message::Move(motion) => self.go(session, motion, layout),
-            Message::SwitchPart => {
+            LayersMessage::Move(motion) => self.move_cursor(session, motion, layout),
+            LayersMessage::SwitchPart => {
                 self.part = match self.part {
-                    Part::Turns => Part::Brief,
-                    Part::Brief => Part::Origin,
-                    Part::Origin => Part::Turns,
+                    LayersPart::Turns => LayersPart::Brief,
+                    LayersPart::Brief => LayersPart::Origin,
+                    LayersPart::Origin => LayersPart::Turns,
                 };
             }
-            Message::Close => self.part = Part::Turns,
-            Message::SwitchLayer => {
-                let count = session.scores.worked.records().len().max(1);
+            LayersMessage::Close => self.part = LayersPart::Turns,
+            LayersMessage::SwitchLayer => {
+                let count = session.scores.process.layer_records().len().max(1);
                 self.layer = (self.layer + 1) % count;
                 (self.brief, self.origin) = (Scroll::default(), Scroll::default());
             }
-            Message::Open => self.open(session),
-            Message::Turn(motion) => self.select(session, motion),
+            LayersMessage::Open => self.open_row(session),
+            LayersMessage::Turn(motion) => self.select_turn(session, motion),
         }
     }
 
-    fn select(&mut self, session: &mut Session, motion: Motion) {
-        let turn = motion.from(session.turn, session.run.turns.len(), 10);
+    fn select_turn(&mut self, session: &mut Session, motion: Motion) {
+        let turn = motion.target_row(session.turn, session.run.turns.len(), 10);
         session.select_turn(turn);
         (self.brief, self.origin) = (Scroll::default(), Scroll::default());
     }
 
-    fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.part);
+    fn move_cursor(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+        let areas = LayersAreas::for_layout(layout, self.part);
         match self.part {
-            Part::Turns => self.select(session, motion),
-            Part::Brief => {
+            LayersPart::Turns => self.select_turn(session, motion),
+            LayersPart::Brief => {
                 let len = self.brief_rows(session).len();
-                self.brief.cursor = motion.from(self.brief.cursor, len, Areas::height(areas.brief));
+                self.brief.cursor = motion.target_row(self.brief.cursor, len, LayersAreas::inner_height(areas.brief));
                 self.origin = Scroll::default();
             }
-            Part::Origin => {
+            LayersPart::Origin => {
                 let len = self.origin_rows(session).len();
-                let height = Areas::height(areas.origin);
-                self.origin.cursor = motion.from(self.origin.cursor, len, height);
+                let height = LayersAreas::inner_height(areas.origin);
+                self.origin.cursor = motion.target_row(self.origin.cursor, len, height);
             }
         }
     }
 
-    fn open(&mut self, session: &mut Session) {
+    fn open_row(&mut self, session: &mut Session) {
         let row = match self.part {
-            Part::Turns => {
-                self.part = Part::Brief;
+            LayersPart::Turns => {
+                self.part = LayersPart::Brief;
                 return;
             }
-            Part::Brief => self.brief_rows(session).get(self.brief.cursor).cloned(),
-            Part::Origin => self.origin_rows(session).get(self.origin.cursor).cloned(),
+            LayersPart::Brief => self.brief_rows(session).get(self.brief.cursor).cloned(),
+            LayersPart::Origin => self.origin_rows(session).get(self.origin.cursor).cloned(),
         };
-        match row.map(|row| row.open) {
-            Some(Open::Origins) => self.part = Part::Origin,
-            Some(Open::Place(opening)) => session.open(opening),
-            Some(Open::Nothing) | None => {
+        match row.map(|row| row.target) {
+            Some(RowOpening::Origins) => self.part = LayersPart::Origin,
+            Some(RowOpening::Place(opening)) => session.set_opening(opening),
+            Some(RowOpening::Nothing) | None => {
                 session.notice = Some("this row leads to no place".into());
             }
         }
     }
 
-    /// The layer that is shown; None where none is recorded, or it is not known yet.
-    pub fn record<'s>(&self, session: &'s Session) -> Option<&'s Record> {
-        let all = session.scores.worked.records();
+    /// Returns the layer that is shown. None if none is recorded, or it is not known yet.
+    pub fn shown_record<'s>(&self, session: &'s Session) -> Option<&'s LayerRecord> {
+        let all = session.scores.process.layer_records();
         all.get(self.layer.min(all.len().saturating_sub(1)))
     }
 
-    /// What the layer said before the selected turn.
-    pub fn entry<'s>(&self, session: &'s Session) -> Option<&'s Entry> {
-        self.record(session)?.entry(session.turn + 1)
+    /// Returns the layer's entry for the selected turn.
+    pub fn turn_entry<'s>(&self, session: &'s Session) -> Option<&'s LayerTurnEntry> {
+        self.shown_record(session)?.entry_for_turn(session.turn + 1)
     }
 
-    pub fn brief_rows(&self, session: &Session) -> Vec<Row> {
-        rows::of_brief(session, self.entry(session))
+    pub fn brief_rows(&self, session: &Session) -> Vec<LayerListRow> {
+        rows::brief_rows(session, self.turn_entry(session))
     }
 
-    /// Where the chosen sentence is from; empty where it is from nowhere.
-    pub fn origin_rows(&self, session: &Session) -> Vec<Row> {
+    /// Returns the origins of the chosen sentence. Empty if it has none.
+    pub fn origin_rows(&self, session: &Session) -> Vec<LayerListRow> {
         let row = self.brief_rows(session).get(self.brief.cursor).cloned();
         let sentence = row.and_then(|row| row.sentence);
-        let found = self.record(session).zip(sentence).zip(self.entry(session));
+        let found = self.shown_record(session).zip(sentence).zip(self.turn_entry(session));
         found
-            .map(|((record, at), entry)| rows::of_origins(session, record, entry, at))
+            .map(|((record, at), entry)| rows::origin_rows(session, record, entry, at))
             .unwrap_or_default()
     }
 }

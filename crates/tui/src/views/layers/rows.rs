@@ -1,65 +1,65 @@
-//! What the lists hold: a row is a mark, words, and where it leads.
+//! Builds the rows of the lists. A row has a mark, a text and a target.
 
 use crate::{
     session::{
         Session,
-        opening::{Aim, Opening, Target},
+        replay_opening::{LineAim, ReplayOpening, OpeningTarget},
     },
     widgets::theme::Meaning,
 };
 use trajview_layers::{
-    Origin,
-    record::{Entry, Record},
+    SentenceOrigin,
+    record::{LayerTurnEntry, LayerRecord},
     stack::Delivery,
 };
-use trajview_run::{RepoPath, figures};
+use trajview_run::{RepoPath, format_number};
 
 /// One row of a list.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
-    /// What kind of row it is, in a column of its own.
+pub struct LayerListRow {
+    /// The kind of row, shown in its own column.
     pub kind: String,
-    pub words: String,
+    pub text: String,
     pub meaning: Meaning,
-    pub open: Open,
-    /// Which sentence of the brief it is.
+    pub target: RowOpening,
+    /// Index of the sentence of the brief.
     pub sentence: Option<usize>,
 }
 
-/// Where a row leads.
+/// The target of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Open {
+pub enum RowOpening {
     Nothing,
-    /// To where the sentence is from.
+    /// Opens the origins of the sentence.
     Origins,
-    Place(Opening),
+    Place(ReplayOpening),
 }
 
-impl Row {
-    fn plain(kind: &str, words: impl Into<String>, meaning: Meaning) -> Self {
+impl LayerListRow {
+    fn without_opening(kind: &str, words: impl Into<String>, meaning: Meaning) -> Self {
         let (kind, words) = (kind.to_owned(), words.into());
-        Self { kind, words, meaning, open: Open::Nothing, sentence: None }
+        Self { kind, text: words, meaning, target: RowOpening::Nothing, sentence: None }
     }
 
-    fn to(self, opening: Opening) -> Self {
-        Self { open: Open::Place(opening), ..self }
+    fn leading_to(self, opening: ReplayOpening) -> Self {
+        Self { target: RowOpening::Place(opening), ..self }
     }
 }
 
-/// The request, what was said before it, what was forecast and touched, and what it cost.
-pub fn of_brief(session: &Session, entry: Option<&Entry>) -> Vec<Row> {
+/// Returns the request, the brief before it, the files forecast and touched, and the cost.
+pub fn brief_rows(session: &Session, entry: Option<&LayerTurnEntry>) -> Vec<LayerListRow> {
     let turn = session.turn;
     let Some(found) = session.run.turns.get(turn) else { return vec![] };
-    let request = Row::plain("request", &*found.title, Meaning::Heading);
-    let mut rows = vec![request.to(Opening::at(turn, Target::Request))];
+    let request = LayerListRow::without_opening("request", &*found.title, Meaning::Heading);
+    let mut rows = vec![request.leading_to(ReplayOpening::at_turn(turn, OpeningTarget::Request))];
     let Some(entry) = entry else { return rows };
-    let Some(said) = &entry.said else {
-        rows.push(Row::plain("", "nothing was said before this request", Meaning::Muted));
+    let Some(said) = &entry.layer_brief else {
+        rows.push(LayerListRow::without_opening("", "nothing was said before this request", Meaning::Muted));
         return rows;
     };
-    rows.push(Row::plain("why", &*said.brief.why, Meaning::Muted));
+    rows.push(LayerListRow::without_opening("why", &*said.brief.why, Meaning::Muted));
     if let Some(why) = &said.brief.restarts {
-        rows.push(Row::plain("⟲ restart", &**why, Meaning::Warning));
+        rows.push(LayerListRow::without_opening("⟲ restart", &**why, Meaning::Warning));
     }
     for (at, sentence) in said.brief.sentences.iter().enumerate() {
         let wrong = entry.contradicted.iter().find(|(place, _)| *place == at);
@@ -72,101 +72,101 @@ pub fn of_brief(session: &Session, entry: Option<&Entry>) -> Vec<Row> {
             Some((_, why)) => format!("{}  ({why})", sentence.text),
             None => sentence.text.clone(),
         };
-        let open = if sentence.from.is_empty() { Open::Nothing } else { Open::Origins };
+        let open = if sentence.from.is_empty() { RowOpening::Nothing } else { RowOpening::Origins };
         for (number, line) in words.lines().enumerate() {
             let kind = if number == 0 { kind } else { "" };
-            let row = Row::plain(kind, line, meaning);
-            rows.push(Row { open: open.clone(), sentence: Some(at), ..row });
+            let row = LayerListRow::without_opening(kind, line, meaning);
+            rows.push(LayerListRow { target: open.clone(), sentence: Some(at), ..row });
         }
     }
-    for given in &entry.given {
-        let asked =
+    for given in &entry.deliveries {
+        let request_words =
             if given.asked.is_empty() { String::new() } else { format!(" {}", given.asked) };
         let words = match &given.failed {
-            Some(why) => format!("{asked}: {why}"),
-            None => format!("{asked}: {}", given.brief.text().replace('\n', " · ")),
+            Some(why) => format!("{request_words}: {why}"),
+            None => format!("{request_words}: {}", given.brief.text().replace('\n', " · ")),
         };
         let kind = match given.delivery {
             Delivery::Search => "search",
             Delivery::Call => "with a call",
         };
-        rows.push(Row::plain(kind, words.trim_start(), Meaning::Text));
+        rows.push(LayerListRow::without_opening(kind, words.trim_start(), Meaning::Text));
     }
-    rows.extend(of_forecast(session, entry));
-    rows.push(Row::plain("cost", cost(entry), Meaning::Muted));
+    rows.extend(forecast_rows(session, entry));
+    rows.push(LayerListRow::without_opening("cost", cost_text(entry), Meaning::Muted));
     rows
 }
 
-/// Every file that was forecast, and every file that was touched and not forecast.
-fn of_forecast(session: &Session, entry: &Entry) -> Vec<Row> {
+/// Returns every file that was forecast, and every file that was touched and not forecast.
+fn forecast_rows(session: &Session, entry: &LayerTurnEntry) -> Vec<LayerListRow> {
     let forecast =
-        entry.said.as_ref().map(|said| said.brief.forecast.as_slice()).unwrap_or_default();
+        entry.layer_brief.as_ref().map(|said| said.brief.forecast.as_slice()).unwrap_or_default();
     let is_touched = |path: &String| entry.touched.as_ref().map(|all| all.contains(path));
-    let to_change = |path: &String, row: Row| match RepoPath::new(path) {
-        Some(path) => row.to(Opening::at(session.turn, Target::Change { path, aim: None })),
+    let to_change = |path: &String, row: LayerListRow| match RepoPath::new(path) {
+        Some(path) => row.leading_to(ReplayOpening::at_turn(session.turn, OpeningTarget::Change { path, aim: None })),
         None => row,
     };
-    let named = forecast.iter().map(|path| match is_touched(path) {
+    let planned_rows = forecast.iter().map(|path| match is_touched(path) {
         Some(true) => {
-            to_change(path, Row::plain("forecast", format!("{path}  touched"), Meaning::Added))
+            to_change(path, LayerListRow::without_opening("forecast", format!("{path}  touched"), Meaning::Added))
         }
-        Some(false) => Row::plain("forecast", format!("{path}  not touched"), Meaning::Muted),
-        None => Row::plain("forecast", &**path, Meaning::Muted),
+        Some(false) => LayerListRow::without_opening("forecast", format!("{path}  not touched"), Meaning::Muted),
+        None => LayerListRow::without_opening("forecast", &**path, Meaning::Muted),
     });
     let touched = entry.touched.iter().flatten().filter(|path| !forecast.contains(*path));
     let missed = touched.map(|path| {
-        to_change(path, Row::plain("not forecast", format!("{path}  touched"), Meaning::Warning))
+        to_change(path, LayerListRow::without_opening("not forecast", format!("{path}  touched"), Meaning::Warning))
     });
-    named.chain(missed).collect()
+    planned_rows.chain(missed).collect()
 }
 
-/// `620 ms · helper asked twice, 1.2 k tokens in, 300 out, $0.0040`
-fn cost(entry: &Entry) -> String {
-    let Some(said) = &entry.said else { return String::new() };
+/// Returns `620 ms · helper asked twice, 1.2 k tokens in, 300 out, $0.0040`.
+fn cost_text(entry: &LayerTurnEntry) -> String {
+    let Some(said) = &entry.layer_brief else { return String::new() };
     let spent = &said.spent;
-    let mut parts = vec![figures::duration(spent.seconds)];
+    let mut parts = vec![format_number::duration_text(spent.seconds)];
     if spent.calls > 0 {
-        let tokens = |count: Option<u64>| count.map_or_else(|| "unknown".into(), figures::short);
+        let tokens = |count: Option<u64>| count.map_or_else(|| "unknown".into(), format_number::short_count);
         parts.push(format!(
             "helper model: {} calls, {} tokens in, {} out",
             spent.calls,
             tokens(spent.input_tokens),
             tokens(spent.output_tokens)
         ));
-        parts.extend(spent.cost_usd.map(figures::dollars));
+        parts.extend(spent.cost_usd.map(format_number::dollars_text));
     } else {
         parts.push("no helper model asked".into());
     }
     parts.join(" · ")
 }
 
-/// Where a sentence is from: a row for each origin, and of a record its text as it was then and what it said before.
-pub fn of_origins(session: &Session, record: &Record, entry: &Entry, sentence: usize) -> Vec<Row> {
-    let said = entry.said.as_ref();
-    let Some(sentence) = said.and_then(|said| said.brief.sentences.get(sentence)) else {
+/// Returns the origins of a sentence: a row for each origin, and for a record its text at that time.
+pub fn origin_rows(session: &Session, record: &LayerRecord, entry: &LayerTurnEntry, sentence: usize) -> Vec<LayerListRow> {
+    let brief = entry.layer_brief.as_ref();
+    let Some(sentence) = brief.and_then(|said| said.brief.sentences.get(sentence)) else {
         return vec![];
     };
     let mut rows = vec![];
     for origin in &sentence.from {
-        rows.push(of_origin(session, origin));
-        if let Origin::Record(path) = origin {
-            rows.extend(of_record(record, entry, path));
+        rows.push(origin_row(session, origin));
+        if let SentenceOrigin::Record(path) = origin {
+            rows.extend(record_rows(record, entry, path));
         }
     }
     rows
 }
 
-fn of_origin(session: &Session, origin: &Origin) -> Row {
-    let text = |words: String| Row::plain("from", words, Meaning::Heading);
+fn origin_row(session: &Session, origin: &SentenceOrigin) -> LayerListRow {
+    let text = |words: String| LayerListRow::without_opening("from", words, Meaning::Heading);
     match origin {
-        Origin::Record(path) => text(format!("record {path}")),
-        Origin::Decision(id) => text(format!("decision {id}")),
-        Origin::Request(turn) => {
+        SentenceOrigin::Record(path) => text(format!("record {path}")),
+        SentenceOrigin::Decision(id) => text(format!("decision {id}")),
+        SentenceOrigin::Request(turn) => {
             let title = session.run.turns.get(turn.wrapping_sub(1)).map(|it| &*it.title);
             text(format!("the request of turn {turn}: {}", title.unwrap_or_default()))
-                .to(Opening::at(turn.saturating_sub(1), Target::Request))
+                .leading_to(ReplayOpening::at_turn(turn.saturating_sub(1), OpeningTarget::Request))
         }
-        Origin::Step { turn, step } => {
+        SentenceOrigin::Step { turn, step } => {
             let found = session
                 .run
                 .numbered_steps()
@@ -174,16 +174,16 @@ fn of_origin(session: &Session, origin: &Origin) -> Row {
                 .find(|(id, number)| id.turn + 1 == *turn && number == step);
             let row = text(format!("step {turn}.{step}"));
             match found {
-                Some((id, _)) => row.to(Opening::at(id.turn, Target::Step(id))),
+                Some((id, _)) => row.leading_to(ReplayOpening::at_turn(id.turn, OpeningTarget::Step(id))),
                 None => row,
             }
         }
-        Origin::Lines { path, start, end } => {
+        SentenceOrigin::Lines { path, start, end } => {
             let row = text(format!("{path}:{start}-{end}, as it was before the request"));
             match (RepoPath::new(path), session.turn.checked_sub(1)) {
                 (Some(path), Some(turn)) => {
-                    let aim = Some(Aim::Within(*start as usize, *end as usize));
-                    row.to(Opening::at(turn, Target::File { path, aim }))
+                    let aim = Some(LineAim::Within(*start as usize, *end as usize));
+                    row.leading_to(ReplayOpening::at_turn(turn, OpeningTarget::File { path, aim }))
                 }
                 _ => row,
             }
@@ -191,22 +191,22 @@ fn of_origin(session: &Session, origin: &Origin) -> Row {
     }
 }
 
-/// A record's text as it was when the brief was made, and the turns that wrote it.
-fn of_record(record: &Record, entry: &Entry, path: &str) -> Vec<Row> {
-    let before = record.before(entry.turn).and_then(|it| it.state.get(path));
+/// Returns a record's text as it was when the brief was made, and the turns that wrote it.
+fn record_rows(record: &LayerRecord, entry: &LayerTurnEntry, path: &str) -> Vec<LayerListRow> {
+    let before = record.entry_before(entry.turn).and_then(|it| it.state.get(path));
     let text = before.or_else(|| entry.state.get(path));
     let lines = text.map(|text| text.lines().collect::<Vec<_>>()).unwrap_or_default();
-    let mut rows: Vec<Row> =
-        lines.into_iter().map(|line| Row::plain("", line, Meaning::Text)).collect();
-    let history = record.history(path);
+    let mut rows: Vec<LayerListRow> =
+        lines.into_iter().map(|line| LayerListRow::without_opening("", line, Meaning::Text)).collect();
+    let history = record.file_history(path);
     for (at, (turn, text)) in history.iter().enumerate() {
         let words = match (at, text.is_empty()) {
             (_, true) => format!("taken away after turn {turn}"),
             (0, false) => format!("written after turn {turn}"),
             (_, false) => format!("changed after turn {turn}"),
         };
-        let row = Row::plain("history", words, Meaning::Muted);
-        rows.push(row.to(Opening::at(turn.saturating_sub(1), Target::Turn)));
+        let row = LayerListRow::without_opening("history", words, Meaning::Muted);
+        rows.push(row.leading_to(ReplayOpening::at_turn(turn.saturating_sub(1), OpeningTarget::Turn)));
     }
     rows
 }

@@ -1,54 +1,54 @@
-//! What the shell does with the view.
+//! Implements the interface to the shell.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
+        Session, pending::Loading, context::KeyContext, effect::Effect, request::RequestIds, views::View,
     },
     views::view::RunView,
     widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse},
+        layout::ScreenLayout,
+        mouse::{MouseKind, Mouse},
         scroll::Motion,
         theme::Theme,
     },
 };
 
-use super::{Layers, Message, Part, areas::Areas, draw};
+use super::{LayersView, LayersMessage, LayersPart, areas::LayersAreas, draw};
 
-impl RunView for Layers {
-    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+impl RunView for LayersView {
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if session.view != View::Layers {
             return;
         }
-        let areas = Areas::of(layout, self.part);
+        let areas = LayersAreas::for_layout(layout, self.part);
         self.turns.cursor = session.turn;
-        self.turns.follow(session.run.turns.len(), Areas::height(areas.turns));
-        self.brief.follow(self.brief_rows(session).len(), Areas::height(areas.brief));
-        self.origin.follow(self.origin_rows(session).len(), Areas::height(areas.origin));
+        self.turns.follow_cursor(session.run.turns.len(), LayersAreas::inner_height(areas.turns));
+        self.brief.follow_cursor(self.brief_rows(session).len(), LayersAreas::inner_height(areas.brief));
+        self.origin.follow_cursor(self.origin_rows(session).len(), LayersAreas::inner_height(areas.origin));
     }
 
-    /// What is recorded of layers, while the view is on.
-    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
+    /// Returns the question for the recorded layers, while the view is on.
+    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, _: &ScreenLayout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         if !is_known || session.view != View::Layers {
             return vec![];
         }
         let Session { run, scores, .. } = session;
-        scores.worked.ask_layers(numbers, run).into_iter().collect()
+        scores.process.ask_layers(numbers, run).into_iter().collect()
     }
 
-    fn context(&self, _: &Session) -> Context {
-        Context::Layers
+    fn keyboard_context(&self, _: &Session) -> KeyContext {
+        KeyContext::Layers
     }
 
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        let areas = Areas::of(layout, self.part);
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        let areas = LayersAreas::for_layout(layout, self.part);
         let parts = [
-            (Part::Turns, areas.turns, self.turns.top),
-            (Part::Brief, areas.brief, self.brief.top),
-            (Part::Origin, areas.origin, self.origin.top),
+            (LayersPart::Turns, areas.turns, self.turns.top),
+            (LayersPart::Brief, areas.brief, self.brief.top),
+            (LayersPart::Origin, areas.origin, self.origin.top),
         ];
         let hit = parts
             .iter()
@@ -56,16 +56,16 @@ impl RunView for Layers {
         let Some((part, top, row)) = hit else { return false };
         self.part = part;
         let motion = match mouse.kind {
-            Kind::WheelUp => Motion::Up(1),
-            Kind::WheelDown => Motion::Down(1),
-            Kind::Click | Kind::DoubleClick => Motion::To(top + row + 1),
+            MouseKind::WheelUp => Motion::Up(1),
+            MouseKind::WheelDown => Motion::Down(1),
+            MouseKind::Click | MouseKind::DoubleClick => Motion::To(top + row + 1),
             _ => return false,
         };
-        self.update(session, Message::Move(motion), layout);
-        mouse.kind == Kind::DoubleClick
+        self.update_view(session, LayersMessage::Move(motion), layout);
+        mouse.kind == MouseKind::DoubleClick
     }
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-        draw::draw(self, session, theme, layout, buffer);
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+        draw::draw_layers(self, session, theme, layout, buffer);
     }
 }

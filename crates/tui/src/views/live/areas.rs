@@ -1,41 +1,41 @@
-//! Where the parts of the live view stand, as a pure function.
+//! Computes the areas of the live view as a pure function.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::inside;
+use crate::widgets::layout::inside_border;
 
-/// From here on the replay stands to the right of the terminal; below it has the screen to itself, in its own view.
-const SIDE_BY_SIDE: u16 = 120;
+/// From this width on the replay is to the right of the terminal; below it the replay has its own view.
+const SIDE_BY_SIDE_FROM: u16 = 120;
 
-/// Rows of requests that are seen at least, and at most.
-const FEWEST: u16 = 3;
-const MOST: u16 = 12;
+/// The least and the largest number of visible rows of requests.
+const MIN_REQUEST_ROWS: u16 = 3;
+const MAX_REQUEST_ROWS: u16 = 12;
 
 /// The areas of the live view; none overlaps another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
-    /// Who runs, how far it is, what it took so far.
+pub struct LiveAreas {
+    /// The agent, the progress and the usage so far.
     pub status: Rect,
-    /// With its border.
+    /// The terminal, with its border.
     pub terminal: Rect,
-    /// With its border.
+    /// The requests, with their border.
     pub requests: Rect,
-    /// What the turn under way has changed; with its border. Empty where there is no room.
+    /// The changes of the turn under way, with their border. Empty where there is no room.
     pub changed: Rect,
-    /// What the replay has; empty where it stands in its own view.
+    /// The area of the replay; empty where it has its own view.
     pub replay: Rect,
 }
 
-impl Areas {
-    /// Within a screen without its footer.
-    pub fn of(screen: Rect, requests: usize) -> Self {
-        let is_wide = screen.width >= SIDE_BY_SIDE;
+impl LiveAreas {
+    /// Computes the areas within a screen without its footer.
+    pub fn new(screen: Rect, requests: usize) -> Self {
+        let is_wide = screen.width >= SIDE_BY_SIDE_FROM;
         let left_width = if is_wide { screen.width / 2 } else { screen.width };
         let [status, below] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(screen);
         let [left, right] =
             Split::horizontal([Constraint::Length(left_width), Constraint::Fill(1)]).areas(below);
-        let wanted = u16::try_from(requests).unwrap_or(u16::MAX).clamp(FEWEST, MOST);
+        let wanted = u16::try_from(requests).unwrap_or(u16::MAX).clamp(MIN_REQUEST_ROWS, MAX_REQUEST_ROWS);
         let rows = wanted.min(screen.height.saturating_sub(3) / 3) + 2;
         let [terminal, requests] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(left);
@@ -48,14 +48,14 @@ impl Areas {
         Self { status, terminal, requests, changed, replay }
     }
 
-    /// The terminal without its border.
-    pub fn inside(&self) -> Rect {
-        inside(self.terminal)
+    /// Returns the terminal without its border.
+    pub fn terminal_inside(&self) -> Rect {
+        inside_border(self.terminal)
     }
 
-    /// The requests without their border.
-    pub fn list(&self) -> Rect {
-        inside(self.requests)
+    /// Returns the requests without their border.
+    pub fn request_list(&self) -> Rect {
+        inside_border(self.requests)
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_and_apart() {
         for (width, height) in [(60, 14), (80, 23), (119, 39), (120, 39), (160, 44), (300, 99)] {
             let screen = Rect::new(0, 0, width, height);
-            let areas = Areas::of(screen, 56);
+            let areas = LiveAreas::new(screen, 56);
             let all = [areas.status, areas.terminal, areas.requests, areas.changed, areas.replay];
             for (at, area) in all.iter().enumerate() {
                 assert_eq!(area.intersection(screen), *area);
@@ -75,7 +75,7 @@ mod tests {
                 assert!(area.is_empty() || others.into_iter().all(|it| !it.intersects(*area)));
             }
             assert!(
-                areas.inside().height >= 4 && areas.list().height >= FEWEST,
+                areas.terminal_inside().height >= 4 && areas.request_list().height >= MIN_REQUEST_ROWS,
                 "{width}x{height}"
             );
         }

@@ -1,22 +1,25 @@
-//! A run that is being made: the agent's terminal to the left, its requests below it, and to the right the replay of what
-//! is recorded so far, growing.
+//! A live run: the agent's terminal to the left, its requests below it, and to the right the replay of the growing
+//! recording.
 //!
-//! The one who runs the agent is told of by [`crate::session::live`] and asked by [`Command`]s; nothing here starts anything. While the
-//! keyboard is in the terminal every key is the agent's but one, and the footer says which.
+//! [`crate::session::live`] has the events of the program that runs the agent, which is steered by [`LiveCommand`]s;
+//! nothing here starts anything. While the terminal has the keyboard, every key but one is sent to the agent, and the
+//! footer names that key.
 
 pub mod areas;
 pub mod draw;
-pub mod facts;
+pub mod live_facts;
 pub mod terminal;
 
+use trajview_run::live::{LiveCommand, WaitReason};
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
 
 use crate::{
     session::{
-        context::Context,
-        jobs::Origin,
-        live::{Asked, Changed, Command, How, Layer, LiveEvent, Pause, Plan, Spent},
+        context::KeyContext,
+        effect::Effect,
+        jobs::FormOrigin,
+        live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
     },
     widgets::{
         key_event::KeyEvent,
@@ -25,31 +28,31 @@ use crate::{
     },
 };
 
-use super::live::terminal::{Terminal, find::Way};
+use super::live::terminal::{TerminalScreen, search::FindDirection};
 
-use areas::Areas;
+use areas::LiveAreas;
 
-/// What is known of the run that is being made.
+/// The state of the live run.
 #[derive(Debug)]
-pub struct Live {
-    /// Whether it was looked at since it is over.
+pub struct LiveView {
+    /// True once the user looked at the finished run.
     pub is_seen: bool,
     pub plan: Plan,
-    /// What became of each request, in the order of the plan.
-    pub turns: Vec<Turn>,
-    pub terminal: Terminal,
-    pub focus: Focus,
+    /// The state of each request, in the order of the plan.
+    pub turns: Vec<LiveTurn>,
+    pub terminal: TerminalScreen,
+    pub focus: LiveFocus,
     pub rows: Scroll,
     pub spent: Spent,
-    pub tests: Vec<Tested>,
-    /// Of the turn under way.
+    pub tests: Vec<CheckpointTests>,
+    /// The changed files of the turn under way.
     pub changed: Vec<Changed>,
-    pub phase: Phase,
+    pub phase: LivePhase,
     /// The newest last.
     pub warnings: Vec<String>,
-    /// The turn that is done again when the run goes on.
-    pub redo: Option<Redo>,
-    pub input: Input,
+    /// The turn that is repeated when the run resumes.
+    pub redo: Option<TurnRedo>,
+    pub input: LiveInput,
     pub notice: Option<String>,
     pub from: StartedFrom,
 }
@@ -58,56 +61,56 @@ pub struct Live {
 #[derive(Debug)]
 pub struct StartedFrom {
     /// The run that it was started from, which is shown beside it.
-    pub origin: Option<Origin>,
-    /// Where it is recorded, where it was started from the screen.
+    pub origin: Option<FormOrigin>,
+    /// The folder of the recording, where the run was started from the screen.
     pub bundle: Option<PathBuf>,
     /// The turn of the other run that was last shown for a turn of this one, by its position.
-    pub(crate) led_to: Option<usize>,
+    pub(crate) last_shown_turn: Option<usize>,
 }
 
 /// Words that are typed and looked for.
 #[derive(Debug)]
-pub struct Input {
-    /// What is being typed.
-    pub prompt: Option<Prompt>,
+pub struct LiveInput {
+    /// The line that is being typed.
+    pub prompt: Option<LivePrompt>,
     /// The words that were looked for last.
-    pub words: String,
-    /// What a second press of the same key does, if it comes next.
-    asked: Option<Step>,
-    /// The key before this one asked for it.
-    confirmed: Option<Step>,
+    pub find_words: String,
+    /// The action that a second press of the same key confirms, if it comes next.
+    to_confirm: Option<ConfirmedAction>,
+    /// The action that the previous key requested.
+    confirmed: Option<ConfirmedAction>,
 }
 
-/// What is done only when it is asked for twice: it ends a turn or costs money.
+/// An action that needs a second key press: it ends a turn or costs money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum ConfirmedAction {
     Stop,
     Resume,
 }
 
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
-    pub asked: Asked,
-    pub state: State,
+pub struct LiveTurn {
+    pub request: Asked,
+    pub state: LiveTurnState,
     pub layers: Vec<Layer>,
     /// More than 1 where it was done again.
     pub attempt: usize,
     pub seconds: Option<f64>,
-    /// Whether its words are others than the script's.
+    /// True where the text differs from the script.
     pub is_edited: bool,
 }
 
-impl Turn {
-    fn waiting(asked: Asked) -> Self {
-        let state = State::Waits;
-        Self { asked, state, layers: vec![], attempt: 1, seconds: None, is_edited: false }
+impl LiveTurn {
+    fn for_request(asked: Asked) -> Self {
+        let state = LiveTurnState::Waits;
+        Self { request: asked, state, layers: vec![], attempt: 1, seconds: None, is_edited: false }
     }
 }
 
-/// The last turn, which is done again when the run goes on.
+/// The last turn, which is repeated when the run resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redo {
+pub struct TurnRedo {
     /// Its position.
     pub at: usize,
     /// Other words for its request.
@@ -115,7 +118,7 @@ pub struct Redo {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum LiveTurnState {
     Waits,
     UnderWay,
     Ended(How),
@@ -124,15 +127,15 @@ pub enum State {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tested {
+pub struct CheckpointTests {
     pub checkpoint: String,
     pub passed: u64,
     pub total: u64,
 }
 
-/// Where the keyboard is.
+/// The part that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Focus {
+pub enum LiveFocus {
     #[default]
     Requests,
     /// The agent has it.
@@ -140,14 +143,14 @@ pub enum Focus {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Phase {
+pub enum LivePhase {
     /// No run is being made.
     Nothing,
     #[default]
     Starting,
     Running,
-    Waiting(Pause),
-    /// We were told to stop, and it has not ended yet.
+    Waiting(WaitReason),
+    /// The run was told to stop and has not ended yet.
     Stopping,
     /// Another program makes it.
     Elsewhere,
@@ -159,7 +162,7 @@ pub enum Phase {
 
 /// A line that is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt {
+pub struct LivePrompt {
     pub kind: PromptKind,
     pub text: String,
 }
@@ -173,11 +176,11 @@ pub enum PromptKind {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum LiveMessage {
     LiveEvent(LiveEvent),
-    /// Among the requests.
+    /// Moves in the requests.
     Move(Motion),
-    /// In the terminal's history.
+    /// Scrolls the terminal's history.
     Scroll(Motion),
     /// The keyboard to the agent's terminal.
     Enter,
@@ -191,7 +194,7 @@ pub enum Message {
     Resume,
     Edit,
     Find,
-    Again(Way),
+    FindAgain(FindDirection),
     Type(String),
     Erase,
     EraseAll,
@@ -200,216 +203,216 @@ pub enum Message {
     Show,
     /// The replay, the curves or the scores of the run beside the terminal.
     Beside,
-    /// Beside the terminal what is recorded so far, or again the run that it was started from.
+    /// Shows beside the terminal the recording so far, or again the run that it was started from.
     OtherRun,
     /// Set it beside the run that it was started from.
     Compare,
 }
 
 /// A frame that the agent does not end is shown after this.
-pub const LONGEST_FRAME: Duration = Duration::from_millis(150);
+pub const MAX_FRAME_TIME: Duration = Duration::from_millis(150);
 
 /// Warnings that are kept.
-const MOST_WARNINGS: usize = 200;
+const MAX_WARNINGS: usize = 200;
 
-impl Live {
-    /// Before anything was told.
+impl LiveView {
+    /// Creates the state before the first event.
     pub fn new(terminal: Size) -> Self {
         Self {
             is_seen: false,
             plan: Plan::default(),
             turns: vec![],
-            terminal: Terminal::new(terminal),
-            focus: Focus::default(),
+            terminal: TerminalScreen::new(terminal),
+            focus: LiveFocus::default(),
             rows: Scroll::default(),
             spent: Spent::default(),
             tests: vec![],
             changed: vec![],
-            phase: Phase::default(),
+            phase: LivePhase::default(),
             warnings: vec![],
             redo: None,
             notice: None,
-            from: StartedFrom { origin: None, bundle: None, led_to: None },
-            input: Input { prompt: None, words: String::new(), asked: None, confirmed: None },
+            from: StartedFrom { origin: None, bundle: None, last_shown_turn: None },
+            input: LiveInput { prompt: None, find_words: String::new(), to_confirm: None, confirmed: None },
         }
     }
 
-    /// Where no run is being made.
-    pub fn nothing(terminal: Size) -> Self {
-        Self { phase: Phase::Nothing, ..Self::new(terminal) }
+    /// Creates the state without a live run.
+    pub fn without_run(terminal: Size) -> Self {
+        Self { phase: LivePhase::Nothing, ..Self::new(terminal) }
     }
 
-    pub const fn is_nothing(&self) -> bool {
-        matches!(self.phase, Phase::Nothing)
+    pub const fn has_no_run(&self) -> bool {
+        matches!(self.phase, LivePhase::Nothing)
     }
 
-    /// Which keys hold.
-    pub fn context(&self) -> Context {
+    /// Returns the context of the key bindings.
+    pub fn keyboard_context(&self) -> KeyContext {
         match (&self.input.prompt, self.focus) {
-            (Some(_), _) => Context::LivePrompt,
-            (None, _) if self.is_nothing() => Context::Anywhere,
-            (None, Focus::Terminal) => Context::Agent,
-            (None, Focus::Requests) => Context::Live,
+            (Some(_), _) => KeyContext::LivePrompt,
+            (None, _) if self.has_no_run() => KeyContext::Anywhere,
+            (None, LiveFocus::Terminal) => KeyContext::Agent,
+            (None, LiveFocus::Requests) => KeyContext::Live,
         }
     }
 
-    /// Whether nothing can be asked of it here any more.
+    /// Returns whether the run accepts no more commands.
     pub const fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over { .. } | Phase::Elsewhere | Phase::Nothing)
+        matches!(self.phase, LivePhase::Over { .. } | LivePhase::Elsewhere | LivePhase::Nothing)
     }
 
-    /// The turn under way, by its position.
-    pub fn under_way(&self) -> Option<usize> {
-        self.turns.iter().position(|turn| turn.state == State::UnderWay)
+    /// Returns the turn under way, by its position.
+    pub fn turn_under_way(&self) -> Option<usize> {
+        self.turns.iter().position(|turn| turn.state == LiveTurnState::UnderWay)
     }
 
-    /// The request that is sent next, by its position.
-    pub fn next(&self) -> Option<usize> {
-        let waits = || self.turns.iter().position(|turn| turn.state == State::Waits);
+    /// Returns the request that is sent next, by its position.
+    pub fn next_request(&self) -> Option<usize> {
+        let waits = || self.turns.iter().position(|turn| turn.state == LiveTurnState::Waits);
         self.redo.as_ref().map(|redo| redo.at).or_else(waits)
     }
 
     /// Turns that are over.
-    pub fn done(&self) -> usize {
+    pub fn finished_count(&self) -> usize {
         self.turns
             .iter()
-            .filter(|turn| matches!(turn.state, State::Ended(_) | State::Skipped))
+            .filter(|turn| matches!(turn.state, LiveTurnState::Ended(_) | LiveTurnState::Skipped))
             .count()
     }
 
-    /// Changes the state; what is returned is to be asked of the one who runs the agent.
-    pub fn update(&mut self, message: Message, areas: &Areas) -> Vec<Command> {
+    /// Applies a message; returns the effects for the program that runs the agent.
+    pub fn update(&mut self, message: LiveMessage, areas: &LiveAreas) -> Vec<Effect> {
         match message {
-            Message::LiveEvent(told) => return self.hear(told),
-            Message::Move(motion) => {
-                let height = usize::from(areas.list().height);
-                self.rows.cursor = motion.from(self.rows.cursor, self.turns.len(), height);
+            LiveMessage::LiveEvent(event) => return self.on_event(event),
+            LiveMessage::Move(motion) => {
+                let height = usize::from(areas.request_list().height);
+                self.rows.cursor = motion.target_row(self.rows.cursor, self.turns.len(), height);
             }
-            Message::Scroll(motion) => self.terminal.scroll(motion),
-            Message::Enter => return self.enter(),
-            Message::Leave => return self.leave(),
-            Message::PauseOrGoOn => return self.pause_or_go_on(),
-            Message::Skip => return self.skip(),
-            Message::Retry => return self.retry(),
-            Message::Stop => return self.stop(),
-            Message::Resume => return self.resume(),
-            Message::Edit => self.edit(),
-            Message::Find => self.ask(PromptKind::Find, String::new()),
-            Message::Again(way) => self.find(way),
-            Message::Type(words) => self.typing(|text| text.push_str(&words)),
-            Message::Erase => self.typing(|text| {
+            LiveMessage::Scroll(motion) => self.terminal.scroll_history(motion),
+            LiveMessage::Enter => return self.enter_terminal(),
+            LiveMessage::Leave => return self.leave_terminal(),
+            LiveMessage::PauseOrGoOn => return self.pause_or_go_on(),
+            LiveMessage::Skip => return self.skip_request(),
+            LiveMessage::Retry => return self.retry_turn(),
+            LiveMessage::Stop => return self.stop_run(),
+            LiveMessage::Resume => return self.resume_run(),
+            LiveMessage::Edit => self.edit_next_request(),
+            LiveMessage::Find => self.open_prompt(PromptKind::Find, String::new()),
+            LiveMessage::FindAgain(direction) => self.find_in_terminal(direction),
+            LiveMessage::Type(words) => self.edit_prompt(|text| text.push_str(&words)),
+            LiveMessage::Erase => self.edit_prompt(|text| {
                 text.pop();
             }),
-            Message::EraseAll => self.typing(String::clear),
-            Message::Accept => return self.accept(),
-            Message::Cancel => self.input.prompt = None,
-            Message::Show => {} // needs the rest of the program, see `around`
-            Message::Beside | Message::OtherRun => self.notice = Some(NOT_YET.into()),
-            Message::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
+            LiveMessage::EraseAll => self.edit_prompt(String::clear),
+            LiveMessage::Accept => return self.accept_prompt(),
+            LiveMessage::Cancel => self.input.prompt = None,
+            LiveMessage::Show => {} // needs the rest of the program, see `around`
+            LiveMessage::Beside | LiveMessage::OtherRun => self.notice = Some(NOT_YET.into()),
+            LiveMessage::Compare => self.notice = Some(NOTHING_TO_COMPARE.into()),
         }
         vec![]
     }
 
-    /// A key for the agent.
-    pub fn press(&mut self, event: impl Into<KeyEvent>) -> Vec<Command> {
-        typed(self.terminal.press(event))
+    /// Sends a key to the agent.
+    pub fn press_agent_key(&mut self, event: impl Into<KeyEvent>) -> Vec<Effect> {
+        type_command(self.terminal.press_key(event))
     }
 
-    /// Pasted text goes where the keyboard is.
-    pub fn paste(&mut self, text: &str) -> Vec<Command> {
+    /// Sends pasted text to the part that has the keyboard.
+    pub fn paste_text(&mut self, text: &str) -> Vec<Effect> {
         match self.focus {
-            Focus::Terminal => typed(self.terminal.paste(text)),
-            Focus::Requests => vec![],
+            LiveFocus::Terminal => type_command(self.terminal.paste_text(text)),
+            LiveFocus::Requests => vec![],
         }
     }
 
-    /// The mouse over the terminal, in cells of the screen.
-    pub fn point(&mut self, mouse: Mouse, areas: &Areas) -> Vec<Command> {
-        let inside = areas.inside();
+    /// Handles the mouse over the terminal, in cells of the screen.
+    pub fn handle_mouse(&mut self, mouse: Mouse, areas: &LiveAreas) -> Vec<Effect> {
+        let inside = areas.terminal_inside();
         let is_there = inside.contains((mouse.column, mouse.row).into());
         if !is_there {
             return vec![];
         }
-        typed(self.terminal.point(mouse.kind, mouse.column - inside.x, mouse.row - inside.y))
+        type_command(self.terminal.handle_mouse(mouse.kind, mouse.column - inside.x, mouse.row - inside.y))
     }
 
     /// Brings the terminal to the size it has room for.
-    pub fn settle(&mut self, areas: &Areas) -> Vec<Command> {
-        self.rows.follow(self.turns.len(), usize::from(areas.list().height));
-        let inside = areas.inside();
+    pub fn resize_terminal(&mut self, areas: &LiveAreas) -> Vec<Effect> {
+        self.rows.follow_cursor(self.turns.len(), usize::from(areas.request_list().height));
+        let inside = areas.terminal_inside();
         let before = self.terminal.size();
         self.terminal.resize(Size { width: inside.width, height: inside.height });
         let now = self.terminal.size();
-        if now == before { vec![] } else { vec![Command::Resize(now)] }
+        if now == before { vec![] } else { vec![Effect::Live(LiveCommand::Resize(now.width, now.height))] }
     }
 
-    fn hear(&mut self, told: LiveEvent) -> Vec<Command> {
-        match told {
-            LiveEvent::Planned(plan) => self.plan(plan),
-            LiveEvent::Wrote(bytes) => return typed(self.terminal.feed(&bytes).replies),
-            LiveEvent::Silent => return typed(self.terminal.end_wait().replies),
+    fn on_event(&mut self, event: LiveEvent) -> Vec<Effect> {
+        match event {
+            LiveEvent::Planned(plan) => self.set_plan(plan),
+            LiveEvent::Wrote(bytes) => return type_command(self.terminal.feed(&bytes).replies),
+            LiveEvent::Silent => return type_command(self.terminal.end_held_frame().replies),
             LiveEvent::Started { has_terminal } => {
                 self.plan.is_interactive = has_terminal;
                 self.terminal.begin_program();
                 if has_terminal && self.plan.is_chat {
-                    return self.enter();
+                    return self.enter_terminal();
                 }
             }
-            LiveEvent::Skipped => self.skipped(),
-            LiveEvent::Typed { turn, text } => self.enter_typed(turn, text),
-            LiveEvent::Redo(turn) => self.wants_redo(turn),
+            LiveEvent::Skipped => self.mark_skipped(),
+            LiveEvent::Typed { turn, text } => self.insert_typed_request(turn, text),
+            LiveEvent::Redo(turn) => self.set_redo(turn),
             LiveEvent::Began { turn, attempt, layers } => {
-                self.phase = Phase::Running;
+                self.phase = LivePhase::Running;
                 self.changed.clear();
                 let text = self.redo.take().and_then(|redo| redo.text);
                 if let Some((at, known)) = self.turn_mut(turn) {
                     known.layers = layers;
                     known.attempt = attempt;
-                    known.state = State::UnderWay;
+                    known.state = LiveTurnState::UnderWay;
                     if let Some(text) = text {
-                        known.is_edited |= known.asked.text != text;
-                        known.asked.text = text;
+                        known.is_edited |= known.request.text != text;
+                        known.request.text = text;
                     }
                     self.rows.cursor = at;
                 }
             }
             LiveEvent::Changed(changed) => self.changed = changed,
             LiveEvent::Recording(files) => {
-                self.notice = Some(format!("{RECORDING}{files} so far"));
+                self.notice = Some(format!("{RECORDING_PREFIX}{files} so far"));
             }
             LiveEvent::Spent(spent) => self.spent = spent,
             LiveEvent::Ended { turn, how, seconds } => {
                 self.changed.clear();
-                self.notice.take_if(|notice| notice.starts_with(RECORDING));
+                self.notice.take_if(|notice| notice.starts_with(RECORDING_PREFIX));
                 if let Some((_, known)) = self.turn_mut(turn) {
                     known.seconds = Some(seconds);
-                    known.state = State::Ended(how);
+                    known.state = LiveTurnState::Ended(how);
                 }
             }
             LiveEvent::Tested { checkpoint, passed, total } => {
                 self.tests.retain(|tested| tested.checkpoint != checkpoint);
-                self.tests.push(Tested { checkpoint, passed, total });
+                self.tests.push(CheckpointTests { checkpoint, passed, total });
             }
             LiveEvent::Waits(pause) => {
-                self.phase = Phase::Waiting(pause);
+                self.phase = LivePhase::Waiting(pause);
                 if self.redo.is_none() {
                     self.notice = None;
                 }
             }
-            LiveEvent::Resumed => self.phase = Phase::Running,
-            LiveEvent::Elsewhere => self.phase = Phase::Elsewhere,
-            LiveEvent::Warned(words) => self.warn(words),
+            LiveEvent::Resumed => self.phase = LivePhase::Running,
+            LiveEvent::Elsewhere => self.phase = LivePhase::Elsewhere,
+            LiveEvent::Warned(words) => self.add_warning(words),
             LiveEvent::Over { words, is_whole } => {
-                let origin = self.from.origin.as_ref().filter(|_| self.done() > 0);
+                let origin = self.from.origin.as_ref().filter(|_| self.finished_count() > 0);
                 if let Some(origin) = origin {
                     self.notice = Some(format!("{words}; c compares it with {}", origin.name));
                 }
-                self.phase = Phase::Over { words, is_whole };
+                self.phase = LivePhase::Over { words, is_whole };
                 self.is_seen = false;
-                self.focus = Focus::Requests;
+                self.focus = LiveFocus::Requests;
                 for turn in &mut self.turns {
-                    if turn.state == State::UnderWay {
-                        turn.state = State::Waits;
+                    if turn.state == LiveTurnState::UnderWay {
+                        turn.state = LiveTurnState::Waits;
                     }
                 }
             }
@@ -417,37 +420,37 @@ impl Live {
         vec![]
     }
 
-    fn plan(&mut self, plan: Plan) {
-        let turn = |(at, asked): (usize, &Asked)| Turn {
-            state: if at < plan.done { State::Ended(How::Done) } else { State::Waits },
-            ..Turn::waiting(asked.clone())
+    fn set_plan(&mut self, plan: Plan) {
+        let turn = |(at, asked): (usize, &Asked)| LiveTurn {
+            state: if at < plan.done { LiveTurnState::Ended(How::Done) } else { LiveTurnState::Waits },
+            ..LiveTurn::for_request(asked.clone())
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
         self.rows.cursor = plan.done;
         self.plan = plan;
     }
 
-    fn skipped(&mut self) {
-        let Some(at) = self.next() else { return };
-        self.turns[at].state = State::Skipped;
-        self.turns[at].asked.turn = 0;
+    fn mark_skipped(&mut self) {
+        let Some(at) = self.next_request() else { return };
+        self.turns[at].state = LiveTurnState::Skipped;
+        self.turns[at].request.turn = 0;
         for turn in &mut self.turns[at + 1..] {
-            turn.asked.turn = turn.asked.turn.saturating_sub(1);
+            turn.request.turn = turn.request.turn.saturating_sub(1);
         }
     }
 
-    fn enter_typed(&mut self, turn: usize, text: String) {
-        let at = self.turns.iter().position(|it| it.asked.turn == turn).unwrap_or(self.turns.len());
+    fn insert_typed_request(&mut self, turn: usize, text: String) {
+        let at = self.turns.iter().position(|it| it.request.turn == turn).unwrap_or(self.turns.len());
         for later in &mut self.turns[at..] {
-            if later.asked.turn > 0 {
-                later.asked.turn += 1;
+            if later.request.turn > 0 {
+                later.request.turn += 1;
             }
         }
         let asked = Asked { turn, text, checkpoint: None, is_typed: true };
-        self.turns.insert(at, Turn::waiting(asked));
+        self.turns.insert(at, LiveTurn::for_request(asked));
     }
 
-    fn wants_redo(&mut self, turn: Option<usize>) {
+    fn set_redo(&mut self, turn: Option<usize>) {
         let known = turn.and_then(|turn| self.turn_mut(turn).map(|(at, _)| at));
         self.notice = Some(match turn {
             Some(turn) => {
@@ -455,173 +458,173 @@ impl Live {
             }
             None => "the last turn stays as it is".into(),
         });
-        self.redo = known.map(|at| Redo { at, text: None });
+        self.redo = known.map(|at| TurnRedo { at, text: None });
     }
 
-    fn turn_mut(&mut self, number: usize) -> Option<(usize, &mut Turn)> {
-        self.turns.iter_mut().enumerate().find(|(_, turn)| turn.asked.turn == number)
+    fn turn_mut(&mut self, number: usize) -> Option<(usize, &mut LiveTurn)> {
+        self.turns.iter_mut().enumerate().find(|(_, turn)| turn.request.turn == number)
     }
 
-    fn warn(&mut self, words: String) {
+    fn add_warning(&mut self, words: String) {
         self.notice = Some(words.clone());
         self.warnings.push(words);
-        let more = self.warnings.len().saturating_sub(MOST_WARNINGS);
+        let more = self.warnings.len().saturating_sub(MAX_WARNINGS);
         self.warnings.drain(..more);
     }
 
-    fn enter(&mut self) -> Vec<Command> {
+    fn enter_terminal(&mut self) -> Vec<Effect> {
         if self.is_over() || !self.plan.is_interactive {
-            let why = match (self.is_nothing(), self.is_over()) {
-                (true, _) => NOTHING,
+            let why = match (self.has_no_run(), self.is_over()) {
+                (true, _) => NO_AGENT,
                 (_, true) => "the agent has ended",
                 _ => NO_KEYS,
             };
             self.notice = Some(why.into());
             return vec![];
         }
-        self.focus = Focus::Terminal;
-        typed(self.terminal.focus(true).to_vec())
+        self.focus = LiveFocus::Terminal;
+        type_command(self.terminal.focus_bytes(true).to_vec())
     }
 
-    fn leave(&mut self) -> Vec<Command> {
-        self.focus = Focus::Requests;
-        typed(self.terminal.focus(false).to_vec())
+    fn leave_terminal(&mut self) -> Vec<Effect> {
+        self.focus = LiveFocus::Requests;
+        type_command(self.terminal.focus_bytes(false).to_vec())
     }
 
-    fn pause_or_go_on(&mut self) -> Vec<Command> {
+    fn pause_or_go_on(&mut self) -> Vec<Effect> {
         match self.phase {
-            Phase::Running | Phase::Starting => {
+            LivePhase::Running | LivePhase::Starting => {
                 self.notice = Some("pauses when the turn under way is over".into());
-                vec![Command::Pause]
+                vec![Effect::Live(LiveCommand::Pause)]
             }
-            Phase::Waiting(_) => vec![Command::GoOn],
-            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } | Phase::Nothing => {
-                self.too_late()
+            LivePhase::Waiting(_) => vec![Effect::Live(LiveCommand::GoOn)],
+            LivePhase::Stopping | LivePhase::Elsewhere | LivePhase::Over { .. } | LivePhase::Nothing => {
+                self.say_too_late()
             }
         }
     }
 
-    fn skip(&mut self) -> Vec<Command> {
+    fn skip_request(&mut self) -> Vec<Effect> {
         if self.redo.is_some() && !self.is_over() {
-            return vec![Command::Skip];
+            return vec![Effect::Live(LiveCommand::Skip)];
         }
-        match (self.is_over(), self.next()) {
+        match (self.is_over(), self.next_request()) {
             (false, Some(at)) => {
-                let turn = self.turns[at].asked.turn;
+                let turn = self.turns[at].request.turn;
                 self.notice = Some(format!("request {turn} will not be sent"));
-                vec![Command::Skip]
+                vec![Effect::Live(LiveCommand::Skip)]
             }
             (false, None) => {
                 self.notice = Some("every request has been sent".into());
                 vec![]
             }
-            (true, _) => self.too_late(),
+            (true, _) => self.say_too_late(),
         }
     }
 
-    fn retry(&mut self) -> Vec<Command> {
+    fn retry_turn(&mut self) -> Vec<Effect> {
         match self.phase {
-            Phase::Waiting(_) if self.done() > 0 => vec![Command::Retry],
-            Phase::Waiting(_) => {
+            LivePhase::Waiting(_) if self.finished_count() > 0 => vec![Effect::Live(LiveCommand::Retry)],
+            LivePhase::Waiting(_) => {
                 self.notice = Some("no turn has ended yet".into());
                 vec![]
             }
-            Phase::Stopping | Phase::Elsewhere | Phase::Over { .. } | Phase::Nothing => {
-                self.too_late()
+            LivePhase::Stopping | LivePhase::Elsewhere | LivePhase::Over { .. } | LivePhase::Nothing => {
+                self.say_too_late()
             }
-            Phase::Starting | Phase::Running => {
+            LivePhase::Starting | LivePhase::Running => {
                 self.notice = Some("a turn is tried again while the run waits: p first".into());
                 vec![]
             }
         }
     }
 
-    fn stop(&mut self) -> Vec<Command> {
+    fn stop_run(&mut self) -> Vec<Effect> {
         if self.is_over() {
-            return self.too_late();
+            return self.say_too_late();
         }
-        if !self.is_confirmed(Step::Stop) {
-            self.notice = Some(STOPS.into());
+        if !self.is_confirmed(ConfirmedAction::Stop) {
+            self.notice = Some(STOP_AGAIN.into());
             return vec![];
         }
-        self.phase = Phase::Stopping;
-        vec![Command::Stop]
+        self.phase = LivePhase::Stopping;
+        vec![Effect::Live(LiveCommand::Stop)]
     }
 
     /// Goes on with the run where it broke off, from its bundle.
-    fn resume(&mut self) -> Vec<Command> {
+    fn resume_run(&mut self) -> Vec<Effect> {
         let why_not = match &self.phase {
-            Phase::Over { is_whole: false, .. } if !self.plan.out.is_empty() => None,
-            Phase::Over { is_whole: false, .. } => Some("nothing of this run was recorded"),
-            Phase::Over { .. } => Some("the run is finished: there is nothing to go on with"),
-            Phase::Nothing => Some(NOTHING),
-            Phase::Elsewhere => Some("another program makes this run: only that one can steer it"),
+            LivePhase::Over { is_whole: false, .. } if !self.plan.out.is_empty() => None,
+            LivePhase::Over { is_whole: false, .. } => Some("nothing of this run was recorded"),
+            LivePhase::Over { .. } => Some("the run is finished: there is nothing to go on with"),
+            LivePhase::Nothing => Some(NO_AGENT),
+            LivePhase::Elsewhere => Some("another program makes this run: only that one can steer it"),
             _ => Some("the run goes on"),
         };
         if let Some(why_not) = why_not {
             self.notice = Some(why_not.into());
             return vec![];
         }
-        if !self.is_confirmed(Step::Resume) {
-            self.notice = Some(RESUMES.into());
+        if !self.is_confirmed(ConfirmedAction::Resume) {
+            self.notice = Some(RESUME_AGAIN.into());
             return vec![];
         }
-        self.phase = Phase::Starting;
-        vec![Command::Resume(PathBuf::from(&self.plan.out))]
+        self.phase = LivePhase::Starting;
+        vec![Effect::ResumeLive(PathBuf::from(&self.plan.out))]
     }
 
-    /// Whether a step was asked for by the key before this one; if not, the next key may confirm it.
-    fn is_confirmed(&mut self, step: Step) -> bool {
+    /// Returns whether the key before this one requested the action; if not, the next key may confirm it.
+    fn is_confirmed(&mut self, step: ConfirmedAction) -> bool {
         let is_confirmed = self.input.confirmed.take() == Some(step);
-        self.input.asked = Some(step).filter(|_| !is_confirmed);
+        self.input.to_confirm = Some(step).filter(|_| !is_confirmed);
         is_confirmed
     }
 
-    /// A key was pressed: what was said before is gone, and only this key can confirm what the one before asked for.
+    /// Clears the notice at a key press; only this key can confirm the action that the previous key requested.
     pub(crate) fn press_key(&mut self) {
         self.notice = None;
-        self.input.confirmed = self.input.asked.take();
+        self.input.confirmed = self.input.to_confirm.take();
     }
 
-    fn too_late(&mut self) -> Vec<Command> {
+    fn say_too_late(&mut self) -> Vec<Effect> {
         let words = match self.phase {
-            Phase::Nothing => NOTHING,
-            Phase::Elsewhere => "another program makes this run: only that one can steer it",
-            Phase::Over { is_whole: true, .. } => "the run is over",
+            LivePhase::Nothing => NO_AGENT,
+            LivePhase::Elsewhere => "another program makes this run: only that one can steer it",
+            LivePhase::Over { is_whole: true, .. } => "the run is over",
             _ => "the run is over; R goes on with it",
         };
         self.notice = Some(words.into());
         vec![]
     }
 
-    fn edit(&mut self) {
-        match self.next() {
+    fn edit_next_request(&mut self) {
+        match self.next_request() {
             Some(at) if !self.is_over() => {
                 self.rows.cursor = at;
-                self.ask(PromptKind::Request, self.turns[at].asked.text.clone());
+                self.open_prompt(PromptKind::Request, self.turns[at].request.text.clone());
             }
             _ => self.notice = Some("there is no request left to edit".into()),
         }
     }
 
-    fn ask(&mut self, kind: PromptKind, text: String) {
-        self.input.prompt = Some(Prompt { kind, text });
+    fn open_prompt(&mut self, kind: PromptKind, text: String) {
+        self.input.prompt = Some(LivePrompt { kind, text });
     }
 
-    fn typing(&mut self, change: impl FnOnce(&mut String)) {
+    fn edit_prompt(&mut self, change: impl FnOnce(&mut String)) {
         if let Some(prompt) = &mut self.input.prompt {
             change(&mut prompt.text);
         }
     }
 
-    fn accept(&mut self) -> Vec<Command> {
+    fn accept_prompt(&mut self) -> Vec<Effect> {
         let Some(prompt) = self.input.prompt.take() else { return vec![] };
         match prompt.kind {
             PromptKind::Find => {
                 if !prompt.text.is_empty() {
-                    self.input.words = prompt.text;
+                    self.input.find_words = prompt.text;
                 }
-                self.find(Way::Back);
+                self.find_in_terminal(FindDirection::Backward);
                 vec![]
             }
             PromptKind::Request if prompt.text.trim().is_empty() => {
@@ -631,44 +634,44 @@ impl Live {
             PromptKind::Request => {
                 if let Some(redo) = &mut self.redo {
                     redo.text = Some(prompt.text.clone());
-                } else if let Some(at) = self.next() {
+                } else if let Some(at) = self.next_request() {
                     let turn = &mut self.turns[at];
-                    turn.is_edited |= turn.asked.text != prompt.text;
-                    turn.asked.text.clone_from(&prompt.text);
+                    turn.is_edited |= turn.request.text != prompt.text;
+                    turn.request.text.clone_from(&prompt.text);
                 }
-                vec![Command::Edit(prompt.text)]
+                vec![Effect::Live(LiveCommand::Edit(prompt.text))]
             }
         }
     }
 
-    fn find(&mut self, way: Way) {
-        let words = std::mem::take(&mut self.input.words);
-        if let Err(why) = self.terminal.find(&words, way) {
+    fn find_in_terminal(&mut self, direction: FindDirection) {
+        let words = std::mem::take(&mut self.input.find_words);
+        if let Err(why) = self.terminal.find_words(&words, direction) {
             self.notice = Some(why);
         }
-        self.input.words = words;
+        self.input.find_words = words;
     }
 }
 
-const RECORDING: &str = "recording the files: ";
+const RECORDING_PREFIX: &str = "recording the files: ";
 
-const STOPS: &str =
+const STOP_AGAIN: &str =
     "x again stops the agent in its turn; what is recorded stays, and R goes on with it";
 
-const RESUMES: &str =
+const RESUME_AGAIN: &str =
     "R again goes on with this run: the agent is called again, with the limits it had";
 
 const NOT_YET: &str = "nothing is recorded yet";
 
-const NOTHING: &str = "no agent is running here: A starts one";
+const NO_AGENT: &str = "no agent is running here: A starts one";
 
 const NOTHING_TO_COMPARE: &str =
     "this run was not started from another: `trajview A B` compares two";
 
 const NO_KEYS: &str = "this agent runs without a terminal and hears no keys";
 
-fn typed(bytes: Vec<u8>) -> Vec<Command> {
-    if bytes.is_empty() { vec![] } else { vec![Command::Type(bytes)] }
+fn type_command(bytes: Vec<u8>) -> Vec<Effect> {
+    if bytes.is_empty() { vec![] } else { vec![Effect::Live(LiveCommand::Keys(bytes))] }
 }
 
 #[cfg(test)]

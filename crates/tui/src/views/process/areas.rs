@@ -1,52 +1,52 @@
-//! Where the parts of the view stand, as a pure function.
+//! Computes the areas of the parts of the view, as a pure function.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::ScreenLayout;
 use trajview_metrics::process::Pillar;
 
-use super::Part;
+use super::ProcessPart;
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct ProcessAreas {
     pub pillars: Option<Rect>,
-    /// What the chosen pillar is made of.
+    /// The events of the chosen pillar.
     pub counted: Option<Rect>,
     /// The list below, with the strip of the turns in its first row.
     pub below: Option<Rect>,
 }
 
 /// Rows of the pillars, borders and the score included.
-const PILLARS: u16 = Pillar::ALL.len() as u16 + 3;
+const PILLARS_ROWS: u16 = Pillar::ALL.len() as u16 + 3;
 
-/// Cells of the pillars where something stands beside them.
+/// Cells of the pillars if another part is next to them.
 const PILLAR_CELLS: u16 = 50;
 
-/// From here on the chosen pillar stands beside the pillars.
-const SIDE_BY_SIDE: u16 = 100;
+/// Screen width from which the chosen pillar is next to the list of pillars.
+const SIDE_BY_SIDE_WIDTH: u16 = 100;
 
-impl Areas {
-    pub fn of(layout: &Layout, part: Part) -> Self {
+impl ProcessAreas {
+    pub fn for_layout(layout: &ScreenLayout, part: ProcessPart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
         }
-        let above = match body.width >= SIDE_BY_SIDE {
-            true => (body.height * 2 / 5).max(PILLARS.min(body.height)),
-            false => PILLARS.min(body.height),
+        let above = match body.width >= SIDE_BY_SIDE_WIDTH {
+            true => (body.height * 2 / 5).max(PILLARS_ROWS.min(body.height)),
+            false => PILLARS_ROWS.min(body.height),
         };
         let [top, below] =
             Split::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(body);
         let below = Some(below).filter(|area| area.height >= 4);
-        if body.width >= SIDE_BY_SIDE {
+        if body.width >= SIDE_BY_SIDE_WIDTH {
             let sides = [Constraint::Length(PILLAR_CELLS), Constraint::Fill(1)];
             let [pillars, counted] = Split::horizontal(sides).areas(top);
             return Self { pillars: Some(pillars), counted: Some(counted), below };
         }
         match part {
-            Part::Counted => Self { pillars: None, counted: Some(top), below },
-            Part::Pillars | Part::Below => Self { pillars: Some(top), counted: None, below },
+            ProcessPart::Counted => Self { pillars: None, counted: Some(top), below },
+            ProcessPart::Pillars | ProcessPart::Below => Self { pillars: Some(top), counted: None, below },
         }
     }
 
@@ -64,15 +64,15 @@ impl Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
-            for part in [Part::Pillars, Part::Counted, Part::Below] {
-                let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-                let areas = Areas::of(&layout, part);
+            for part in [ProcessPart::Pillars, ProcessPart::Counted, ProcessPart::Below] {
+                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let areas = ProcessAreas::for_layout(&layout, part);
                 let all = [areas.pillars, areas.counted, areas.below];
                 let all: Vec<Rect> = all.into_iter().flatten().collect();
                 for (at, area) in all.iter().enumerate() {

@@ -1,12 +1,12 @@
-//! How the run was worked on: the seven pillars with the events that were counted, signals along the playhead, recoveries, the
-//! plan beside what was done, the decisions over the steps, and what a memory gave the agent.
+//! The process of the run: the seven pillars with the counted events, signals over the turns, recoveries, the plan
+//! compared with the work done, the decisions over the steps, and the memory that the agent received.
 //!
-//! [`rows`] says what each list holds and where a row opens, [`areas`] where the lists stand. Everything with a step opens
-//! there.
+//! [`rows`] builds the lists and the target of each row, [`areas`] computes the areas of the lists. Every row with a
+//! step opens that step.
 
 pub mod areas;
 pub mod draw;
-mod memory;
+mod memory_rows;
 pub mod rows;
 mod view;
 
@@ -15,70 +15,70 @@ use std::path::PathBuf;
 use crate::{
     session::{
         Session,
-        opening::{Opening, Target},
+        replay_opening::{ReplayOpening, OpeningTarget},
         views::View,
     },
     widgets::{
-        layout::Layout,
-        line::safe,
+        layout::ScreenLayout,
+        line::safe_string,
         scroll::{Motion, Scroll},
     },
 };
-use areas::Areas;
-use rows::Row;
-use trajview_metrics::process::{Pillar, Profile, Report, Weights, pillars::MOST_MOVED};
+use areas::ProcessAreas;
+use rows::ProcessRow;
+use trajview_metrics::process::{Pillar, RigorProfile, ProcessReport, PillarWeights, pillars::MAX_WEIGHT_CHANGE};
 
-/// What the view shows beside what is known.
+/// The state of the view, apart from the report.
 #[derive(Debug, Default)]
-pub struct Process {
-    pub part: Part,
-    pub profile: Profile,
-    pub list: List,
-    pub weights: Weights,
-    /// Of the pillars.
+pub struct ProcessView {
+    pub part: ProcessPart,
+    pub profile: RigorProfile,
+    pub list: ProcessList,
+    pub weights: PillarWeights,
+    /// Index of the selected pillar.
     pub pillar: usize,
-    /// Of what the chosen pillar is made of.
+    /// Position in the events of the chosen pillar.
     pub counted: Scroll,
-    /// Of the lower list.
+    /// Position in the lower list.
     pub below: Scroll,
-    /// Whether decisions are to be drawn from the requests.
+    /// True while decisions are to be extracted from the requests.
     is_drawing: bool,
-    /// Whether it was on when it asked last.
+    /// True if the view was on when it last asked.
     was_on: bool,
 }
 
-/// Which part has the keyboard.
+/// The part that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum ProcessPart {
     #[default]
     Pillars,
-    /// What the chosen pillar is made of.
+    /// The events of the chosen pillar.
     Counted,
     /// The list below: signals, recoveries and plan, decisions, memory, the recording.
     Below,
 }
 
-/// What the lower list shows.
+/// The content of the lower list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum List {
+pub enum ProcessList {
     #[default]
     Signals,
-    /// Recoveries, and the plan beside what was done.
+    /// Recoveries, and the plan compared with the work done.
     Plan,
-    /// What commands that were run on request said of the files of each moment.
+    /// Results of commands that were run on request on the files of each moment.
     States,
     Decisions,
     /// Events and evidence cards of a memory.
     Memory,
-    /// What is wrong with the recording.
+    /// Problems of the recording.
     Recording,
 }
 
-impl List {
+impl ProcessList {
     pub const ALL: [Self; 6] =
         [Self::Signals, Self::Plan, Self::States, Self::Decisions, Self::Memory, Self::Recording];
 
-    pub const fn words(self) -> &'static str {
+    pub const fn list_title(self) -> &'static str {
         match self {
             Self::Signals => "signals",
             Self::Plan => "recoveries and plan",
@@ -91,100 +91,100 @@ impl List {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum ProcessMessage {
     Move(Motion),
-    /// To the next part, and after the last to the first.
+    /// Moves to the next part, and from the last to the first.
     SwitchPart,
     /// Back to the pillars.
     Close,
     SwitchProfile,
-    /// To the next of the lower lists.
+    /// Switches to the next of the lower lists.
     SwitchList,
     /// The chosen pillar's weight by so many tenths of its own: on, or back.
     Weigh(i8),
     /// Every weight as it is in the paper.
     Unweigh,
-    /// From a pillar into what it is made of; from a row to its step.
+    /// Opens the events of a pillar, or the step of a row.
     Open,
-    /// Has what the requests lay down written into the bundle, where it has no decisions.
+    /// Extracts the decisions from the requests and writes them into the bundle, if it has none.
     DrawDecisions,
     /// The turns before and after, whatever has the keyboard.
     Turn(Motion),
-    /// To the next signal of the run, or with less than 0 to the one before, in whichever view.
+    /// Moves to the next signal of the run, or to the one before if negative. Works in every view.
     Signal(isize),
 }
 
-/// By how much of its own a key moves a weight.
-const WEIGHED: f64 = 0.1;
+/// Share of its own weight by which a key changes a pillar's weight.
+const WEIGHT_STEP: f64 = 0.1;
 
-impl Process {
-    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
-        if let Message::Signal(by) = message {
+impl ProcessView {
+    pub fn update_view(&mut self, session: &mut Session, message: ProcessMessage, layout: &ScreenLayout) {
+        if let ProcessMessage::Signal(by) = message {
             return to_signal(session, by);
         }
         session.view = View::Process;
         match message {
-            Message::Move(motion) => self.go(session, motion, layout),
-            Message::SwitchPart => {
+            ProcessMessage::Move(motion) => self.move_cursor(session, motion, layout),
+            ProcessMessage::SwitchPart => {
                 self.part = match self.part {
-                    Part::Pillars => Part::Counted,
-                    Part::Counted => Part::Below,
-                    Part::Below => Part::Pillars,
+                    ProcessPart::Pillars => ProcessPart::Counted,
+                    ProcessPart::Counted => ProcessPart::Below,
+                    ProcessPart::Below => ProcessPart::Pillars,
                 };
             }
-            Message::Close => self.part = Part::Pillars,
-            Message::SwitchProfile => {
+            ProcessMessage::Close => self.part = ProcessPart::Pillars,
+            ProcessMessage::SwitchProfile => {
                 self.profile = match self.profile {
-                    Profile::Paper => Profile::Shipped,
-                    Profile::Shipped => Profile::Paper,
+                    RigorProfile::Paper => RigorProfile::Shipped,
+                    RigorProfile::Shipped => RigorProfile::Paper,
                 };
             }
-            Message::SwitchList => {
-                let at = List::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
-                self.list = List::ALL[(at + 1) % List::ALL.len()];
-                self.part = Part::Below;
+            ProcessMessage::SwitchList => {
+                let at = ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
+                self.list = ProcessList::ALL[(at + 1) % ProcessList::ALL.len()];
+                self.part = ProcessPart::Below;
                 self.below = Scroll::default();
             }
-            Message::Weigh(tenths) => self.weigh(tenths),
-            Message::Unweigh => self.weights = Weights::default(),
-            Message::Open => self.open(session),
-            Message::DrawDecisions => self.draw_decisions(session),
-            Message::Turn(motion) => {
-                let turn = motion.from(session.turn, session.run.turns.len(), 10);
+            ProcessMessage::Weigh(tenths) => self.weigh_pillar(tenths),
+            ProcessMessage::Unweigh => self.weights = PillarWeights::default(),
+            ProcessMessage::Open => self.open_row(session),
+            ProcessMessage::DrawDecisions => self.draw_decisions(session),
+            ProcessMessage::Turn(motion) => {
+                let turn = motion.target_row(session.turn, session.run.turns.len(), 10);
                 session.select_turn(turn);
             }
-            Message::Signal(_) => {}
+            ProcessMessage::Signal(_) => {}
         }
     }
 
-    pub fn chosen(&self) -> Pillar {
+    pub fn chosen_pillar(&self) -> Pillar {
         Pillar::ALL[self.pillar.min(Pillar::ALL.len() - 1)]
     }
 
-    fn weigh(&mut self, tenths: i8) {
-        let pillar = self.chosen();
-        let by = self.weights.move_of(pillar) + f64::from(tenths) * WEIGHED;
+    fn weigh_pillar(&mut self, tenths: i8) {
+        let pillar = self.chosen_pillar();
+        let by = self.weights.change_of(pillar) + f64::from(tenths) * WEIGHT_STEP;
         // A weight that is back where it was is the paper's own, not nearly.
-        let by = if by.abs() < WEIGHED / 2.0 { 0.0 } else { by };
-        self.weights = self.weights.clone().moved(pillar, by.clamp(-MOST_MOVED, MOST_MOVED));
+        let by = if by.abs() < WEIGHT_STEP / 2.0 { 0.0 } else { by };
+        self.weights = self.weights.clone().with_moved(pillar, by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
     }
 
-    fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let areas = Areas::of(layout, self.part);
+    fn move_cursor(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+        let areas = ProcessAreas::for_layout(layout, self.part);
         match self.part {
-            Part::Pillars => {
-                self.pillar = motion.from(self.pillar, Pillar::ALL.len(), Pillar::ALL.len());
+            ProcessPart::Pillars => {
+                self.pillar = motion.target_row(self.pillar, Pillar::ALL.len(), Pillar::ALL.len());
                 self.counted = Scroll::default();
             }
-            Part::Counted => {
+            ProcessPart::Counted => {
                 let len = self.counted_rows(session).len();
-                self.counted.cursor = motion.from(self.counted.cursor, len, areas.counted_height());
+                self.counted.cursor = motion.target_row(self.counted.cursor, len, areas.counted_height());
             }
-            Part::Below => {
+            ProcessPart::Below => {
                 let rows = self.below_rows(session);
                 self.below.cursor =
-                    motion.from(self.below.cursor, rows.len(), areas.below_height());
-                // The playhead goes along: the strip shows where the row is.
+                    motion.target_row(self.below.cursor, rows.len(), areas.below_height());
+                // The playhead follows, so that the strip shows the place of the row.
                 if let Some(step) = rows.get(self.below.cursor).and_then(|row| row.step) {
                     session.select_turn(step.turn);
                 }
@@ -193,8 +193,8 @@ impl Process {
     }
 
     fn draw_decisions(&mut self, session: &mut Session) {
-        match session.scores.worked.decisions() {
-            _ if self.list != List::Decisions => {
+        match session.scores.process.decisions() {
+            _ if self.list != ProcessList::Decisions => {
                 session.notice = Some("d draws decisions; v goes to their list".into());
             }
             Some(Ok(None)) => self.is_drawing = true,
@@ -205,18 +205,18 @@ impl Process {
         }
     }
 
-    fn open(&mut self, session: &mut Session) {
+    fn open_row(&mut self, session: &mut Session) {
         let row = match self.part {
-            Part::Pillars => {
-                self.part = Part::Counted;
+            ProcessPart::Pillars => {
+                self.part = ProcessPart::Counted;
                 return;
             }
-            Part::Counted => self.counted_rows(session).get(self.counted.cursor).cloned(),
-            Part::Below => self.below_rows(session).get(self.below.cursor).cloned(),
+            ProcessPart::Counted => self.counted_rows(session).get(self.counted.cursor).cloned(),
+            ProcessPart::Below => self.below_rows(session).get(self.below.cursor).cloned(),
         };
-        match row.and_then(Row::opening) {
-            Some(opening) => session.open(opening),
-            None if self.part == Part::Below && self.list == List::Decisions => {
+        match row.and_then(ProcessRow::row_opening) {
+            Some(opening) => session.set_opening(opening),
+            None if self.part == ProcessPart::Below && self.list == ProcessList::Decisions => {
                 session.notice =
                     Some("the newest decision of this chain applies to no step".into());
             }
@@ -224,63 +224,63 @@ impl Process {
         }
     }
 
-    /// What is known of the run's process; None where it is not known yet, or cannot be.
-    pub fn report<'s>(&self, session: &'s Session) -> Option<&'s Report> {
-        session.scores.worked.report()?.ok().flatten()
+    /// Returns the report on the run's process. None if it is not known yet or cannot be computed.
+    pub fn process_report<'s>(&self, session: &'s Session) -> Option<&'s ProcessReport> {
+        session.scores.process.report()?.ok().flatten()
     }
 
-    /// What the chosen pillar is made of.
-    pub fn counted_rows(&self, session: &Session) -> Vec<Row> {
-        let Some(report) = self.report(session) else { return vec![] };
+    /// Returns the events of the chosen pillar.
+    pub fn counted_rows(&self, session: &Session) -> Vec<ProcessRow> {
+        let Some(report) = self.process_report(session) else { return vec![] };
         let scored = report.in_profile(self.profile).pillars.get(self.pillar);
         scored
-            .map(|scored| rows::of_pillar(&session.run, &report.names, scored))
+            .map(|scored| rows::pillar_rows(&session.run, &report.names, scored))
             .unwrap_or_default()
     }
 
-    /// The list of decisions, each row with the decision's id.
-    fn decisions(&self, session: &Session) -> Vec<rows::DecisionRow> {
-        match session.scores.worked.decisions() {
-            Some(Ok(Some(lane))) => rows::of_decisions(lane),
+    /// Returns the list of decisions, each row with the decision's id.
+    fn decision_rows(&self, session: &Session) -> Vec<rows::ListedDecision> {
+        match session.scores.process.decisions() {
+            Some(Ok(Some(lane))) => rows::decision_rows(lane),
             _ => vec![],
         }
     }
 
-    /// The file of decisions and the line of the chosen one. The error is a sentence.
-    pub fn store_at(&self, session: &Session) -> Result<(PathBuf, usize), String> {
-        if self.list != List::Decisions {
+    /// Returns the file of decisions and the line of the chosen one. The error is a sentence.
+    pub fn decision_place(&self, session: &Session) -> Result<(PathBuf, usize), String> {
+        if self.list != ProcessList::Decisions {
             return Err("E opens the store of decisions; v goes to their list".into());
         }
-        let worked = &session.scores.worked;
+        let worked = &session.scores.process;
         let path = worked.store.clone().ok_or("no store of decisions is laid over this run")?;
-        let chosen = self.decisions(session).into_iter().nth(self.below.cursor);
+        let chosen = self.decision_rows(session).into_iter().nth(self.below.cursor);
         let line = chosen
             .zip(worked.decisions())
             .and_then(|((id, _), lane)| lane.ok().flatten()?.lines.get(&id).copied());
         Ok((path, line.unwrap_or(1)))
     }
 
-    /// The lower list.
-    pub fn below_rows(&self, session: &Session) -> Vec<Row> {
-        let report = self.report(session);
+    /// Returns the lower list.
+    pub fn below_rows(&self, session: &Session) -> Vec<ProcessRow> {
+        let report = self.process_report(session);
         match self.list {
-            List::Signals => report.map(|it| rows::of_signals(&it.signals)).unwrap_or_default(),
-            List::Plan => report.map(rows::of_plan).unwrap_or_default(),
-            List::States => report.map(rows::of_states).unwrap_or_default(),
-            List::Decisions => self.decisions(session).into_iter().map(|(_, row)| row).collect(),
-            List::Memory => match session.scores.worked.memory() {
-                Some(Ok(Some(course))) => memory::rows(session, course),
+            ProcessList::Signals => report.map(|it| rows::signal_rows(&it.signals)).unwrap_or_default(),
+            ProcessList::Plan => report.map(rows::plan_rows).unwrap_or_default(),
+            ProcessList::States => report.map(rows::state_rows).unwrap_or_default(),
+            ProcessList::Decisions => self.decision_rows(session).into_iter().map(|(_, row)| row).collect(),
+            ProcessList::Memory => match session.scores.process.memory() {
+                Some(Ok(Some(course))) => memory_rows::memory_rows(session, course),
                 _ => vec![],
             },
-            List::Recording => report.map(|it| rows::of_lints(&it.lints)).unwrap_or_default(),
+            ProcessList::Recording => report.map(|it| rows::lint_rows(&it.lints)).unwrap_or_default(),
         }
     }
 }
 
-/// Takes the playhead to a signal, and says why it is one. In the replay its step is opened; other views stay.
+/// Moves the playhead to a signal and shows its reason as a notice. In the replay its step is opened; other views stay.
 fn to_signal(session: &mut Session, by: isize) {
-    session.scores.worked.is_wanted = true;
-    let words = match session.scores.worked.report() {
+    session.scores.process.is_wanted = true;
+    let words = match session.scores.process.report() {
         None => "signals are being looked for",
         Some(Err(why)) => &format!("signals are not known: {why}"),
         Some(Ok(_)) => "",
@@ -289,15 +289,15 @@ fn to_signal(session: &mut Session, by: isize) {
         session.notice = Some(words.to_owned());
         return;
     }
-    let Some(signal) = session.scores.worked.visit(session.turn, by) else {
+    let Some(signal) = session.scores.process.visit_signal(session.turn, by) else {
         let where_to = if by < 0 { "before" } else { "after" };
         session.notice = Some(format!("no signal {where_to} this one"));
         return;
     };
     let (step, why) = (signal.step, format!("{}: {}", signal.kind.words(), signal.why));
     match session.view {
-        View::Replay => session.open(Opening::at(step.turn, Target::Step(step))),
+        View::Replay => session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step))),
         _ => session.select_turn(step.turn),
     }
-    session.notice = Some(safe(&why));
+    session.notice = Some(safe_string(&why));
 }

@@ -1,129 +1,129 @@
-//! What the lists hold: a row is where, what and why, and the step that it opens at.
+//! Builds the rows of the lists. A row has a place, a kind, a text, and the step that it opens.
 
-use crate::session::opening::{Opening, Target};
+use crate::session::replay_opening::{ReplayOpening, OpeningTarget};
 use trajview_metrics::{
     decisions::{
-        Kept, Lane, kept,
-        lane::{self, Applied},
+        DecisionVerdict, DecisionLane, decision_verdicts,
+        step_decisions::{self, AppliedDecision},
     },
     process::{
-        Report, Signal, State,
-        lints::Lint,
-        pillars::Scored,
-        report::Names,
-        states::{Check, CheckKind, CheckOutcome},
+        ProcessReport, ProcessSignal, CheckedState,
+        lints::RecordingLint,
+        pillars::PillarScore,
+        report::ShownStepNumbers,
+        checked_states::{CheckRun, CheckKind, CheckOutcome},
     },
 };
-use trajview_run::{Run, StepId, figures, rubric::Evidence};
+use trajview_run::{Run, StepId, format_number, rubric::Evidence};
 
 /// One row of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Row {
-    /// `12.7`; empty where there is no step.
-    pub at: String,
+pub struct ProcessRow {
+    /// The step number such as `12.7`. Empty if there is no step.
+    pub place: String,
     /// The kind of thing, in a column of its own.
     pub kind: String,
-    pub words: String,
+    pub text: String,
     pub step: Option<StepId>,
-    /// Where it opens, where that is not its step.
-    pub opens: Option<Opening>,
-    /// Whether it is worth a warning's colour.
+    /// The target of the row, if it is not its step.
+    pub target: Option<ReplayOpening>,
+    /// True if the row is drawn in the colour of a warning.
     pub is_loud: bool,
 }
 
-impl Row {
-    /// None where there is nothing to open.
-    pub fn opening(self) -> Option<Opening> {
-        let at_step = |step: StepId| Opening::at(step.turn, Target::Step(step));
-        self.opens.or_else(|| self.step.map(at_step))
+impl ProcessRow {
+    /// Returns the target of the row. None if there is nothing to open.
+    pub fn row_opening(self) -> Option<ReplayOpening> {
+        let at_step = |step: StepId| ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step));
+        self.target.or_else(|| self.step.map(at_step))
     }
 }
 
-/// The parts of a formula, then the events that were counted, then where the profiles disagree.
-pub fn of_pillar(run: &Run, names: &Names, scored: &Scored) -> Vec<Row> {
-    let part = |part: &trajview_metrics::process::pillars::Part| Row {
+/// Returns the parts of a formula, then the events that were counted, then where the profiles disagree.
+pub fn pillar_rows(run: &Run, names: &ShownStepNumbers, scored: &PillarScore) -> Vec<ProcessRow> {
+    let part = |part: &trajview_metrics::process::pillars::PillarPart| ProcessRow {
         kind: part.id.to_owned(),
-        words: format!(
+        text: format!(
             "{}  {}: {}",
-            part.value.map_or_else(|| "not recorded".into(), figures::share),
+            part.value.map_or_else(|| "not recorded".into(), format_number::three_decimals),
             part.what,
             part.why
         ),
-        ..Row::default()
+        ..ProcessRow::default()
     };
-    let mut rows: Vec<Row> = scored.parts.iter().map(part).collect();
+    let mut rows: Vec<ProcessRow> = scored.parts.iter().map(part).collect();
     if scored.is_default {
         let words = "the scorer's value where it counted nothing".to_owned();
-        rows.push(Row { kind: "default".into(), words, is_loud: true, ..Row::default() });
+        rows.push(ProcessRow { kind: "default".into(), text: words, is_loud: true, ..ProcessRow::default() });
     }
     for counted in &scored.counted {
         let words = format!("{} {}", counted.count, counted.what);
-        rows.push(Row { kind: "counted".into(), words, ..Row::default() });
-        rows.extend(counted.steps.iter().map(|step| Row {
-            at: names.called(*step),
-            words: run.step(*step).map(|it| it.label.to_string()).unwrap_or_default(),
+        rows.push(ProcessRow { kind: "counted".into(), text: words, ..ProcessRow::default() });
+        rows.extend(counted.steps.iter().map(|step| ProcessRow {
+            place: names.step_label(*step),
+            text: run.step(*step).map(|it| it.label.to_string()).unwrap_or_default(),
             step: Some(*step),
-            ..Row::default()
+            ..ProcessRow::default()
         }));
     }
-    rows.push(Row {
+    rows.push(ProcessRow {
         kind: "profiles".into(),
-        words: scored.pillar.disagreement().to_owned(),
-        ..Row::default()
+        text: scored.pillar.profile_difference().to_owned(),
+        ..ProcessRow::default()
     });
     rows
 }
 
-pub fn of_signals(signals: &[Signal]) -> Vec<Row> {
-    let row = |signal: &Signal| Row {
-        at: format!("{}.{}", signal.step.turn + 1, signal.number),
+pub fn signal_rows(signals: &[ProcessSignal]) -> Vec<ProcessRow> {
+    let row = |signal: &ProcessSignal| ProcessRow {
+        place: format!("{}.{}", signal.step.turn + 1, signal.number),
         kind: signal.kind.words().to_owned(),
-        words: signal.why.clone(),
+        text: signal.why.clone(),
         step: Some(signal.step),
         is_loud: true,
-        ..Row::default()
+        ..ProcessRow::default()
     };
     signals.iter().map(row).collect()
 }
 
-pub fn of_plan(report: &Report) -> Vec<Row> {
-    let recovery = |cycle: &trajview_metrics::process::report::Loop| {
+pub fn plan_rows(report: &ProcessReport) -> Vec<ProcessRow> {
+    let recovery = |cycle: &trajview_metrics::process::report::CycleReport| {
         let attempts = match cycle.attempts {
             1 => "1 attempt".to_owned(),
             count => format!("{count} attempts"),
         };
         let wasted = match cycle.tokens_wasted.filter(|wasted| *wasted > 0) {
-            Some(wasted) => format!(", {} tokens wasted", figures::count(wasted)),
+            Some(wasted) => format!(", {} tokens wasted", format_number::with_thousands(wasted)),
             None => String::new(),
         };
         let end = match cycle.recovered {
-            Some(step) => format!("recovered at {}", report.names.called(step)),
+            Some(step) => format!("recovered at {}", report.names.step_label(step)),
             None => "not recovered in its turn".into(),
         };
-        Row {
-            at: report.names.called(cycle.failed),
+        ProcessRow {
+            place: report.names.step_label(cycle.failed),
             kind: "failure".into(),
-            words: format!("{attempts}, {end}{wasted}"),
+            text: format!("{attempts}, {end}{wasted}"),
             step: Some(cycle.failed),
             is_loud: cycle.recovered.is_none(),
-            ..Row::default()
+            ..ProcessRow::default()
         }
     };
-    let planned = |(item, done): &(String, Option<StepId>)| Row {
-        at: done.map(|step| report.names.called(step)).unwrap_or_default(),
+    let planned = |(item, done): &(String, Option<StepId>)| ProcessRow {
+        place: done.map(|step| report.names.step_label(step)).unwrap_or_default(),
         kind: if done.is_some() { "planned" } else { "not found" }.into(),
-        words: item.clone(),
+        text: item.clone(),
         step: *done,
-        ..Row::default()
+        ..ProcessRow::default()
     };
     report.cycles.iter().map(recovery).chain(report.plan.iter().map(planned)).collect()
 }
 
-/// One row for each state, by the step that it opens at.
-pub fn of_states(report: &Report) -> Vec<Row> {
-    let said = |check: &Check| {
+/// Returns one row for each state, by the step that it opens.
+pub fn state_rows(report: &ProcessReport) -> Vec<ProcessRow> {
+    let check_words = |check: &CheckRun| {
         let seconds =
-            check.seconds.map(|it| format!(", {} s", figures::tenths(it))).unwrap_or_default();
+            check.seconds.map(|it| format!(", {} s", format_number::one_decimal(it))).unwrap_or_default();
         let last = match check.outcome {
             CheckOutcome::Fine => None,
             CheckOutcome::Failed | CheckOutcome::TimedOut | CheckOutcome::NotRun => {
@@ -131,15 +131,15 @@ pub fn of_states(report: &Report) -> Vec<Row> {
             }
         };
         let last = last.map(|line| format!(": {line}")).unwrap_or_default();
-        format!("{} {}{seconds}{last}", check.kind.word(), check.words())
+        format!("{} {}{seconds}{last}", check.kind.word(), check.outcome_text())
     };
-    let row = |state: &State| {
-        let checks = || CheckKind::ALL.into_iter().filter_map(|kind| state.check(kind));
-        let words: Vec<String> = checks().map(said).collect();
+    let row = |state: &CheckedState| {
+        let checks = || CheckKind::ALL.into_iter().filter_map(|kind| state.check_of_kind(kind));
+        let words: Vec<String> = checks().map(check_words).collect();
         let bad = checks().any(|check| check.outcome.is_good() != Some(true));
-        Row {
-            at: match state.step {
-                Some(step) => report.names.called(step),
+        ProcessRow {
+            place: match state.step {
+                Some(step) => report.names.step_label(step),
                 None => (state.turn + 1).to_string(),
             },
             kind: match (words.is_empty(), bad) {
@@ -148,87 +148,87 @@ pub fn of_states(report: &Report) -> Vec<Row> {
                 (false, false) => "good",
             }
             .into(),
-            words: words.join("; "),
+            text: words.join("; "),
             step: state.opens,
             is_loud: bad,
-            ..Row::default()
+            ..ProcessRow::default()
         }
     };
     report.states.iter().map(row).collect()
 }
 
 /// A row of the list of decisions, and the id of its decision.
-pub type DecisionRow = (String, Row);
+pub type ListedDecision = (String, ProcessRow);
 
-/// One row for each chain of decisions that took each other's place, then one for each step and decision; of a step that has
-/// several the place is said once.
-pub fn of_decisions(lane: &Lane) -> Vec<DecisionRow> {
-    let mut rows: Vec<DecisionRow> =
-        lane.chains.iter().filter_map(|chain| of_chain(lane, chain)).collect();
+/// Returns one row for each chain of decisions that replaced each other, then one for each step and decision. The place
+/// of a step with several decisions is shown once.
+pub fn decision_rows(lane: &DecisionLane) -> Vec<ListedDecision> {
+    let mut rows: Vec<ListedDecision> =
+        lane.chains.iter().filter_map(|chain| chain_row(lane, chain)).collect();
     for row in &lane.rows {
         for (at, applied) in row.applied.iter().enumerate() {
-            let at = if at == 0 { row.called() } else { String::new() };
-            rows.push((applied.decision.clone(), Row { at, ..of_applied(lane, row, applied) }));
+            let at = if at == 0 { row.step_label() } else { String::new() };
+            rows.push((applied.decision.clone(), ProcessRow { place: at, ..applied_decision_row(lane, row, applied) }));
         }
     }
     rows
 }
 
-/// `a → b → c`, which opens where the newest applies first.
-fn of_chain(lane: &Lane, chain: &[String]) -> Option<DecisionRow> {
+/// Returns `a → b → c`, which opens where the newest applies first.
+fn chain_row(lane: &DecisionLane, chain: &[String]) -> Option<ListedDecision> {
     let newest = chain.last()?;
-    let first = lane.first(newest);
-    let at = first.map(lane::Row::called);
+    let first = lane.first_row(newest);
+    let at = first.map(step_decisions::StepDecisions::step_label);
     let words = match &at {
         Some(at) => format!("{}; the newest applies first at {at}", chain.join(" → ")),
         None => format!("{}; the newest applies to no step", chain.join(" → ")),
     };
-    let row = Row {
-        at: at.unwrap_or_default(),
+    let row = ProcessRow {
+        place: at.unwrap_or_default(),
         kind: "superseded".into(),
-        words,
+        text: words,
         step: first.map(|row| row.step),
-        ..Row::default()
+        ..ProcessRow::default()
     };
     Some((newest.clone(), row))
 }
 
-fn of_applied(lane: &Lane, row: &lane::Row, applied: &Applied) -> Row {
-    let shown = match applied.shown {
+fn applied_decision_row(lane: &DecisionLane, row: &step_decisions::StepDecisions, applied: &AppliedDecision) -> ProcessRow {
+    let shown_text = match applied.shown_in_turn {
         Some(turn) => format!("shown in turn {}", turn + 1),
         None => "not shown before".into(),
     };
     let past = if applied.is_past { ", past" } else { "" };
     let path = row.paths.first().map(|path| format!("{path}: ")).unwrap_or_default();
-    let kept = lane.kept(&applied.decision, row.step);
-    let said = kept.map(said).unwrap_or_default();
-    Row {
-        at: String::new(),
-        kind: kept.map_or("not judged", |it| kept::word(it.kept)).into(),
-        words: format!("{path}{} by {}{past}, {shown}{said}", applied.decision, applied.by),
+    let verdict = lane.verdict_after(&applied.decision, row.step);
+    let verdict_words = verdict.map(verdict_text).unwrap_or_default();
+    ProcessRow {
+        place: String::new(),
+        kind: verdict.map_or("not judged", |it| decision_verdicts::verdict_word(it.is_kept)).into(),
+        text: format!("{path}{} by {}{past}, {shown_text}{verdict_words}", applied.decision, applied.match_kind),
         step: Some(row.step),
-        is_loud: kept.is_some_and(|it| it.kept == Some(false)),
-        ..Row::default()
+        is_loud: verdict.is_some_and(|it| it.is_kept == Some(false)),
+        ..ProcessRow::default()
     }
 }
 
-/// `; quick-reader after turn 56: it is so (src/a.py:3-9)`
-fn said(kept: &Kept) -> String {
+/// Returns `; quick-reader after turn 56: it is so (src/a.py:3-9)`.
+fn verdict_text(kept: &DecisionVerdict) -> String {
     let place = |it: &Evidence| match it.lines {
         Some((start, end)) => format!("{}:{start}-{end}", it.path),
         None => it.path.clone(),
     };
     let places: Vec<String> = kept.evidence.iter().map(place).collect();
     let lines = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-    format!("; {} after turn {}: {}{lines}", kept.judge, kept.done, kept.rationale)
+    format!("; {} after turn {}: {}{lines}", kept.judge, kept.turns_done, kept.rationale)
 }
 
-pub fn of_lints(lints: &[Lint]) -> Vec<Row> {
-    let row = |lint: &Lint| Row {
+pub fn lint_rows(lints: &[RecordingLint]) -> Vec<ProcessRow> {
+    let row = |lint: &RecordingLint| ProcessRow {
         kind: lint.id.to_owned(),
-        words: lint.what.clone(),
+        text: lint.what.clone(),
         is_loud: true,
-        ..Row::default()
+        ..ProcessRow::default()
     };
     lints.iter().map(row).collect()
 }

@@ -1,15 +1,15 @@
-//! What the shell does with the view.
+//! Implements the interface to the shell.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, ask::Loading, context::Context, effect::Effect, request::Numbers, views::View,
+        Session, pending::Loading, context::KeyContext, effect::Effect, request::RequestIds, views::View,
     },
     views::view::RunView,
     widgets::{
-        layout::Layout,
-        mouse::{Kind, Mouse},
+        layout::ScreenLayout,
+        mouse::{MouseKind, Mouse},
         scroll::Motion,
         theme::Theme,
     },
@@ -17,96 +17,96 @@ use crate::{
 use trajview_metrics::process::Pillar;
 use trajview_run::Run;
 
-use super::{List, Message, Part, Process, areas::Areas, draw};
+use super::{ProcessList, ProcessMessage, ProcessPart, ProcessView, areas::ProcessAreas, draw};
 
-/// Steps up to which the signals of a run are looked for before somebody asks.
-const QUICK: usize = 4_000;
+/// Most steps of a run whose signals are computed before the view is opened.
+const QUICKLY_READ_STEPS: usize = 4_000;
 
 fn is_quickly_read(run: &Run) -> bool {
-    run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= QUICK
+    run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() <= QUICKLY_READ_STEPS
 }
 
-impl RunView for Process {
-    fn settle(&mut self, session: &mut Session, layout: &Layout) {
+impl RunView for ProcessView {
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if session.view != View::Process {
             return;
         }
-        let areas = Areas::of(layout, self.part);
-        self.counted.follow(self.counted_rows(session).len(), areas.counted_height());
-        self.below.follow(self.below_rows(session).len(), areas.below_height());
+        let areas = ProcessAreas::for_layout(layout, self.part);
+        self.counted.follow_cursor(self.counted_rows(session).len(), areas.counted_height());
+        self.below.follow_cursor(self.below_rows(session).len(), areas.below_height());
     }
 
-    /// The report while the view is on, and of a run that is quickly read wherever its playhead is; decisions and memory
-    /// while their list is shown.
-    fn ask(&mut self, session: &mut Session, numbers: &mut Numbers, _: &Layout) -> Vec<Effect> {
+    /// Asks for the report while the view is on, and of a run that is quickly read wherever its playhead is; decisions
+    /// and memory while their list is shown.
+    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, _: &ScreenLayout) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         let is_on = session.view == View::Process;
         let is_back = is_on && !self.was_on;
         self.was_on = is_on;
         let mut effects: Vec<Effect> = session.ask_rubric(numbers, is_back).into_iter().collect();
         let Session { run, scores, .. } = session;
-        if !is_known || !(is_on || scores.worked.is_wanted || is_quickly_read(run)) {
+        if !is_known || !(is_on || scores.process.is_wanted || is_quickly_read(run)) {
             return effects;
         }
-        effects.extend(scores.worked.ask(numbers, run));
+        effects.extend(scores.process.ask_process(numbers, run));
         match self.list {
-            List::Decisions if is_on => effects.extend(scores.worked.ask_decisions(numbers, run)),
-            List::Memory if is_on => effects.extend(scores.worked.ask_memory(numbers, run)),
-            List::Signals
-            | List::Plan
-            | List::States
-            | List::Decisions
-            | List::Memory
-            | List::Recording => {}
+            ProcessList::Decisions if is_on => effects.extend(scores.process.ask_decisions(numbers, run)),
+            ProcessList::Memory if is_on => effects.extend(scores.process.ask_memory(numbers, run)),
+            ProcessList::Signals
+            | ProcessList::Plan
+            | ProcessList::States
+            | ProcessList::Decisions
+            | ProcessList::Memory
+            | ProcessList::Recording => {}
         }
         if std::mem::take(&mut self.is_drawing) {
-            effects.extend(scores.worked.draw(numbers, run));
+            effects.extend(scores.process.draw_decisions(numbers, run));
         }
         effects
     }
 
-    fn context(&self, _: &Session) -> Context {
+    fn keyboard_context(&self, _: &Session) -> KeyContext {
         match self.part {
-            Part::Pillars => Context::Pillars,
-            Part::Counted | Part::Below => Context::Told,
+            ProcessPart::Pillars => KeyContext::Pillars,
+            ProcessPart::Counted | ProcessPart::Below => KeyContext::ProcessLists,
         }
     }
 
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        let areas = Areas::of(layout, self.part);
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        let areas = ProcessAreas::for_layout(layout, self.part);
         let parts = [
-            (Part::Pillars, areas.pillars),
-            (Part::Counted, areas.counted),
-            (Part::Below, areas.below),
+            (ProcessPart::Pillars, areas.pillars),
+            (ProcessPart::Counted, areas.counted),
+            (ProcessPart::Below, areas.below),
         ];
         let hit = parts.iter().find_map(|(part, area)| Some((*part, mouse.row_inside((*area)?)?)));
         let Some((part, row)) = hit else { return false };
         match mouse.kind {
-            Kind::WheelUp | Kind::WheelDown => {
+            MouseKind::WheelUp | MouseKind::WheelDown => {
                 self.part = part;
                 let motion = match mouse.kind {
-                    Kind::WheelUp => Motion::Up(1),
+                    MouseKind::WheelUp => Motion::Up(1),
                     _ => Motion::Down(1),
                 };
-                self.update(session, Message::Move(motion), layout);
+                self.update_view(session, ProcessMessage::Move(motion), layout);
                 false
             }
-            Kind::Click | Kind::DoubleClick => {
+            MouseKind::Click | MouseKind::DoubleClick => {
                 self.part = part;
                 let wanted = match part {
-                    Part::Pillars => row.min(Pillar::ALL.len() - 1),
-                    Part::Counted => self.counted.top + row,
-                    // The strip stands above the rows.
-                    Part::Below => (self.below.top + row).saturating_sub(1),
+                    ProcessPart::Pillars => row.min(Pillar::ALL.len() - 1),
+                    ProcessPart::Counted => self.counted.top + row,
+                    // The strip is above the rows.
+                    ProcessPart::Below => (self.below.top + row).saturating_sub(1),
                 };
-                self.update(session, Message::Move(Motion::To(wanted + 1)), layout);
-                mouse.kind == Kind::DoubleClick
+                self.update_view(session, ProcessMessage::Move(Motion::To(wanted + 1)), layout);
+                mouse.kind == MouseKind::DoubleClick
             }
             _ => false,
         }
     }
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-        draw::draw(self, session, theme, layout, buffer);
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+        draw::draw_process(self, session, theme, layout, buffer);
     }
 }

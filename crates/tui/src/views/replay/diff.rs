@@ -7,10 +7,10 @@ use regex::Regex;
 use crate::{
     session::{
         arrangement::Arrangement,
-        cache::Cache,
+        cache::LruCache,
         files::{
-            DiffKey, Files, Scope,
-            compared::{Compared, Row},
+            DiffKey, FileCache, DiffScope,
+            compared_file::{ComparedFile, DiffRow},
         },
     },
     widgets::scroll::{Motion, Scroll},
@@ -18,20 +18,20 @@ use crate::{
 use trajview_run::RepoPath;
 
 /// Lines of unchanged text around a change.
-pub const CONTEXT: usize = 3;
+pub const CONTEXT_LINES: usize = 3;
 
-/// What the diff follows: whatever was moved last.
+/// The selection that the diff follows: the one that moved last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Follows {
+pub enum DiffFollows {
     #[default]
     Turn,
     /// The selected step, where it changed files; else its turn.
     Step,
 }
 
-/// What the panel shows of a file.
+/// The content of the diff panel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum View {
+pub enum DiffContent {
     #[default]
     Change,
     /// This file as it is after the turn, with the turns that wrote its lines.
@@ -42,29 +42,29 @@ pub enum View {
 pub const ROOM_FOR_COLUMNS: u16 = 120;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum DiffMessage {
     NextHunk(usize),
     PreviousHunk(usize),
     Right(usize),
     Left(usize),
-    /// Between the turn's change and the selected step's own.
+    /// Switches between the turn's change and the selected step's own.
     Switch,
     /// Both sides below or beside each other.
     Arrange,
     /// Opens the fold at the cursor, or closes it.
     Fold,
     FoldAll,
-    /// Between the change and the file with the turns that wrote it.
+    /// Switches between the change and the file with the turns that wrote it.
     SwitchView,
-    /// What the cursor stands on: a fold, a line that somebody wrote.
+    /// Acts on the row at the cursor: a fold, or a line with a known writer.
     Enter,
-    /// To where a jump came from.
+    /// Goes back to the start of the last jump.
     Back,
 }
 
 /// A row to go to when the comparison is here.
 #[derive(Debug)]
-enum Target {
+enum DiffScrollTarget {
     /// A line of the new text, counts from 1.
     Line(usize),
     /// A line of the old text, counts from 1.
@@ -78,210 +78,210 @@ enum Target {
 }
 
 /// Comparisons whose folds are remembered.
-const KEPT: usize = 128;
+const MAX_REMEMBERED_CUTS: usize = 128;
 
 #[derive(Debug)]
-pub struct Diff {
-    pub follows: Follows,
+pub struct DiffPanel {
+    pub follows: DiffFollows,
     pub scroll: Scroll,
     /// First character shown of each line.
     pub column: usize,
-    pub view: View,
-    /// As asked for; see [`Compared::arrangement`] for what there is room for.
+    pub view: DiffContent,
+    /// The arrangement that the user chose; see [`ComparedFile::arrangement`] for the one that fits.
     pub arrangement: Arrangement,
-    /// Whether the lines have marks.
+    /// True where marks are shown beside the lines.
     pub has_marks: bool,
-    shown: Option<DiffKey>,
-    target: Option<Target>,
-    /// Where to go back to when this comparison is here.
+    shown_key: Option<DiffKey>,
+    target: Option<DiffScrollTarget>,
+    /// The position to restore when this comparison is loaded: its key, the scroll, the first column.
     restore: Option<(DiffKey, Scroll, usize)>,
-    /// What is shown, as it is cut, if it has arrived.
-    current: Option<Arc<Compared>>,
+    /// The shown comparison with its folds, if it has arrived.
+    current: Option<Arc<ComparedFile>>,
     /// Comparisons that were cut here: arranged otherwise, with folds open.
-    cuts: Cache<DiffKey, Result<Arc<Compared>, String>>,
+    cuts: LruCache<DiffKey, Result<Arc<ComparedFile>, String>>,
 }
 
-impl Default for Diff {
+impl Default for DiffPanel {
     fn default() -> Self {
         Self {
-            follows: Follows::default(),
+            follows: DiffFollows::default(),
             scroll: Scroll::default(),
             column: 0,
-            view: View::default(),
+            view: DiffContent::default(),
             arrangement: Arrangement::default(),
             has_marks: true,
-            shown: None,
+            shown_key: None,
             target: None,
             restore: None,
             current: None,
-            cuts: Cache::of(KEPT),
+            cuts: LruCache::with_limit(MAX_REMEMBERED_CUTS),
         }
     }
 }
 
-impl Diff {
-    /// A comparison as it is cut here; as it came where it was not, or where a newer one took its place.
-    pub fn cut_of<'a>(
+impl DiffPanel {
+    /// Returns a comparison with its folds; without folds where it has none, or where a newer comparison replaced it.
+    pub fn cut_comparison<'a>(
         &'a self,
-        files: &'a Files,
+        files: &'a FileCache,
         key: &DiffKey,
-    ) -> Option<&'a Result<Arc<Compared>, String>> {
-        let known = files.compared(key)?;
-        let is_of_known = |cut: &&Result<Arc<Compared>, String>| match (cut, known) {
+    ) -> Option<&'a Result<Arc<ComparedFile>, String>> {
+        let known = files.compared_file(key)?;
+        let is_of_known = |cut: &&Result<Arc<ComparedFile>, String>| match (cut, known) {
             (Ok(cut), Ok(known)) => Arc::ptr_eq(&cut.diff, &known.diff),
             _ => false,
         };
         self.cuts.get(key).filter(is_of_known).or(Some(known))
     }
 
-    /// What is shown at the moment, if it has arrived.
-    pub const fn current(&self) -> Option<&Arc<Compared>> {
+    /// Returns the shown comparison, if it has arrived.
+    pub const fn current_comparison(&self) -> Option<&Arc<ComparedFile>> {
         self.current.as_ref()
     }
 
-    /// The row under the cursor.
-    pub fn row(&self) -> Option<Row> {
-        self.current()?.rows.get(self.scroll.cursor).copied()
+    /// Returns the row under the cursor.
+    pub fn cursor_row(&self) -> Option<DiffRow> {
+        self.current_comparison()?.rows.get(self.scroll.cursor).copied()
     }
 
-    /// Number of the line under the cursor in the new text.
+    /// Returns the number of the line under the cursor in the new text.
     pub fn line_number(&self) -> Option<usize> {
-        self.current()?.new_number(self.row()?)
+        self.current_comparison()?.new_number(self.cursor_row()?)
     }
 
-    pub fn aim_at(&mut self, line: usize) {
-        self.target = Some(Target::Line(line));
+    pub fn aim_at_new_line(&mut self, line: usize) {
+        self.target = Some(DiffScrollTarget::Line(line));
     }
 
-    pub fn aim_at_old(&mut self, line: usize) {
-        self.target = Some(Target::Old(line));
+    pub fn aim_at_old_line(&mut self, line: usize) {
+        self.target = Some(DiffScrollTarget::Old(line));
     }
 
     pub fn aim_at_added(&mut self, text: String) {
-        self.target = Some(Target::Added(text));
+        self.target = Some(DiffScrollTarget::Added(text));
     }
 
     pub fn aim_at_words(&mut self, words: Regex) {
-        self.target = Some(Target::Words(Box::new(words)));
+        self.target = Some(DiffScrollTarget::Words(Box::new(words)));
     }
 
     pub fn aim_within(&mut self, first: usize, last: usize) {
-        self.target = Some(Target::Within(first, last));
+        self.target = Some(DiffScrollTarget::Within(first, last));
     }
 
     /// Goes back to where a comparison was scrolled to, as soon as it is here.
-    pub fn restore(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
+    pub fn restore_when_loaded(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
         self.restore = Some((key, scroll, column));
     }
 
-    pub fn update(&mut self, message: Message) {
+    pub fn update(&mut self, message: DiffMessage) {
         match message {
-            Message::NextHunk(count) => self.hunk_after(count),
-            Message::PreviousHunk(count) => self.hunk_before(count),
-            Message::Right(columns) => self.column = self.column.saturating_add(columns),
-            Message::Left(columns) => self.column = self.column.saturating_sub(columns),
-            Message::Switch => {
+            DiffMessage::NextHunk(count) => self.hunk_after(count),
+            DiffMessage::PreviousHunk(count) => self.hunk_before(count),
+            DiffMessage::Right(columns) => self.column = self.column.saturating_add(columns),
+            DiffMessage::Left(columns) => self.column = self.column.saturating_sub(columns),
+            DiffMessage::Switch => {
                 self.follows = match self.follows {
-                    Follows::Turn => Follows::Step,
-                    Follows::Step => Follows::Turn,
+                    DiffFollows::Turn => DiffFollows::Step,
+                    DiffFollows::Step => DiffFollows::Turn,
                 }
             }
-            Message::Arrange => {
+            DiffMessage::Arrange => {
                 self.arrangement = match self.arrangement {
                     Arrangement::Unified => Arrangement::Columns,
                     Arrangement::Columns => Arrangement::Unified,
                 }
             }
-            Message::Fold => self.fold(),
-            Message::FoldAll => self.recut(Compared::all_unfolded),
-            Message::SwitchView | Message::Enter | Message::Back => {} // these need the run
+            DiffMessage::Fold => self.toggle_fold(),
+            DiffMessage::FoldAll => self.cut_again(ComparedFile::with_all_gaps_toggled),
+            DiffMessage::SwitchView | DiffMessage::Enter | DiffMessage::Back => {} // these need the run
         }
     }
 
     /// Moves the cursor over rows; `To` is a line of the new text.
-    pub fn go(&mut self, motion: Motion, height: usize) {
-        let Some(compared) = self.current() else { return };
+    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+        let Some(compared) = self.current_comparison() else { return };
         self.scroll.cursor = match motion {
             Motion::To(line) => compared.row_of_line(line),
-            motion => motion.from(self.scroll.cursor, compared.rows.len(), height),
+            motion => motion.target_row(self.scroll.cursor, compared.rows.len(), height),
         };
     }
 
-    /// Brings cursor and window in step with what is to be shown. Called after every message.
-    pub fn settle(
+    /// Updates cursor and window for the shown comparison. Called after every message.
+    pub fn settle_rows(
         &mut self,
         key: Option<DiffKey>,
-        files: &Files,
+        files: &FileCache,
         height: usize,
         arrangement: Arrangement,
     ) {
-        if self.shown != key {
-            if !is_same_file(self.shown.as_ref(), key.as_ref()) {
+        if self.shown_key != key {
+            if !is_same_file(self.shown_key.as_ref(), key.as_ref()) {
                 self.scroll = Scroll::default();
                 self.column = 0;
             }
-            self.shown = key;
+            self.shown_key = key;
         }
-        let shown = self.shown.as_ref().and_then(|key| self.cut_of(files, key));
+        let shown = self.shown_key.as_ref().and_then(|key| self.cut_comparison(files, key));
         self.current = shown.and_then(|compared| compared.as_ref().ok()).cloned();
-        let Some(compared) = self.current() else { return };
+        let Some(compared) = self.current_comparison() else { return };
         if compared.arrangement() != arrangement && !compared.is_whole_file() {
-            self.recut(|compared| compared.arranged(arrangement));
+            self.cut_again(|compared| compared.with_arrangement(arrangement));
         }
-        let Some(compared) = self.current().cloned() else { return };
+        let Some(compared) = self.current_comparison().cloned() else { return };
         if let Some((_, scroll, column)) =
-            self.restore.take().filter(|(key, ..)| self.shown.as_ref() == Some(key))
+            self.restore.take().filter(|(key, ..)| self.shown_key.as_ref() == Some(key))
         {
             (self.scroll, self.column) = (scroll, column);
         }
         match self.target.take() {
-            Some(Target::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
-            Some(Target::Old(line)) => self.scroll.cursor = compared.row_of_old_line(line),
-            Some(Target::Added(text)) => {
+            Some(DiffScrollTarget::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
+            Some(DiffScrollTarget::Old(line)) => self.scroll.cursor = compared.row_of_old_line(line),
+            Some(DiffScrollTarget::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
             }
-            Some(Target::Words(words)) => {
+            Some(DiffScrollTarget::Words(words)) => {
                 self.scroll.cursor = compared.row_with(&words).unwrap_or_default();
             }
-            Some(Target::Within(first, last)) => {
+            Some(DiffScrollTarget::Within(first, last)) => {
                 let added = compared.row_added_within(first, last);
                 self.scroll.cursor = added.unwrap_or_else(|| compared.row_of_line(first));
             }
             None => {}
         }
-        self.scroll.follow(compared.rows.len(), height);
-        self.column = self.column.min(compared.widest().saturating_sub(1));
+        self.scroll.follow_cursor(compared.rows.len(), height);
+        self.column = self.column.min(compared.widest_line().saturating_sub(1));
     }
 
-    fn fold(&mut self) {
-        let gap = self.row().zip(self.current()).and_then(|(row, it)| it.nearest_gap(row));
+    fn toggle_fold(&mut self) {
+        let gap = self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.nearest_gap(row));
         let Some(gap) = gap else { return };
         let is_head =
-            self.row().zip(self.current()).and_then(|(row, it)| it.gap_of(row)) == Some(gap);
+            self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.gap_of(row)) == Some(gap);
         let before = self.scroll;
-        let rows = self.current().map_or(0, |compared| compared.rows.len());
-        self.recut(|compared| compared.unfolded(gap));
-        let has_more = self.current().is_some_and(|compared| compared.rows.len() > rows);
+        let rows = self.current_comparison().map_or(0, |compared| compared.rows.len());
+        self.cut_again(|compared| compared.with_gap_toggled(gap));
+        let has_more = self.current_comparison().is_some_and(|compared| compared.rows.len() > rows);
         if is_head && has_more {
             self.scroll = before; // the cursor stands on the first line that was folded
         }
     }
 
-    /// Cuts what is shown anew and stays on the same line, as far down the screen.
-    fn recut(&mut self, cut: impl FnOnce(&Compared) -> Compared) {
-        let Some((key, compared)) = self.shown.clone().zip(self.current().cloned()) else { return };
-        let row = self.row();
+    /// Cuts the shown comparison again and stays on the same line, at the same height of the screen.
+    fn cut_again(&mut self, cut: impl FnOnce(&ComparedFile) -> ComparedFile) {
+        let Some((key, compared)) = self.shown_key.clone().zip(self.current_comparison().cloned()) else { return };
+        let row = self.cursor_row();
         let above = self.scroll.cursor.saturating_sub(self.scroll.top);
         let cut = cut(&compared);
-        let cursor = row.and_then(|row| cut.row_like(row)).unwrap_or_default();
+        let cursor = row.and_then(|row| cut.row_matching(row)).unwrap_or_default();
         self.scroll = Scroll { cursor, top: cursor.saturating_sub(above) };
         let cut = Arc::new(cut);
         self.current = Some(cut.clone());
-        self.cuts.put(key, Ok(cut));
+        self.cuts.insert(key, Ok(cut));
     }
 
     fn hunk_after(&mut self, count: usize) {
-        let Some(compared) = self.current() else { return };
+        let Some(compared) = self.current_comparison() else { return };
         let after = compared.hunk_rows().filter(|row| *row > self.scroll.cursor);
         if let Some(row) = after.take(count).last() {
             self.show_from(row);
@@ -289,7 +289,7 @@ impl Diff {
     }
 
     fn hunk_before(&mut self, count: usize) {
-        let Some(compared) = self.current() else { return };
+        let Some(compared) = self.current_comparison() else { return };
         let before: Vec<_> = compared.hunk_rows().filter(|row| *row < self.scroll.cursor).collect();
         if let Some(row) = before.get(before.len().saturating_sub(count)) {
             self.show_from(*row);
@@ -298,7 +298,7 @@ impl Diff {
 
     /// Moves the cursor to a line of the new text, counted from 1; what begins outside the window comes to its top.
     pub fn go_to_line(&mut self, line: usize, height: usize) {
-        let Some(compared) = self.current() else { return };
+        let Some(compared) = self.current_comparison() else { return };
         let row = compared.row_of_line(line);
         match (self.scroll.top..self.scroll.top + height).contains(&row) {
             true => self.scroll.cursor = row,
@@ -306,15 +306,15 @@ impl Diff {
         }
     }
 
-    /// A hunk is read from its head down, so that its head comes to the top.
+    /// Scrolls a row to the top: a hunk is read from its head down.
     const fn show_from(&mut self, row: usize) {
         self.scroll = Scroll { cursor: row, top: row };
     }
 }
 
-/// A file that is read through the turns is not read from its beginning at each.
+/// Returns whether both keys are the same whole file at two moments, so that the scroll position is kept.
 fn is_same_file(old: Option<&DiffKey>, new: Option<&DiffKey>) -> bool {
-    let is_at = |key: &&DiffKey| matches!(key.scope, Scope::At(_));
+    let is_at = |key: &&DiffKey| matches!(key.scope, DiffScope::At(_));
     let paths = old.filter(is_at).zip(new.filter(is_at));
     paths.is_some_and(|(old, new)| old.path == new.path)
 }

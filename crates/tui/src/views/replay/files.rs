@@ -1,28 +1,28 @@
-//! Which file of the turn (or of the step) is looked at.
+//! The selected file of the turn (or of the step).
 
 use crate::widgets::scroll::Motion;
-use trajview_run::{RepoPath, files::Change};
+use trajview_run::{RepoPath, files::FileChange};
 
 #[derive(Debug, Default)]
-pub struct Files {
-    /// The file asked for last; it stays wanted through turns that do not change it.
+pub struct FileList {
+    /// The file that was selected last; it stays selected through turns that do not change it.
     wanted: Option<RepoPath>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum FileListMessage {
     Next(usize),
     Previous(usize),
-    /// What the selection stands for.
+    /// Opens the selection.
     Open,
-    /// Between the files that changed and all files.
+    /// Switches between the files that changed and all files.
     SwitchTree,
 }
 
-impl Files {
-    /// Index into `changes`: the wanted file where it is among them, else the first.
-    pub fn selected(&self, changes: &[Change]) -> usize {
-        let is_wanted = |change: &Change| {
+impl FileList {
+    /// Returns the index into `changes` of the selected file where it is among them, else 0.
+    pub fn selected_index(&self, changes: &[FileChange]) -> usize {
+        let is_wanted = |change: &FileChange| {
             self.wanted
                 .as_ref()
                 .is_some_and(|path| *path == change.path || change.from.as_ref() == Some(path))
@@ -30,21 +30,21 @@ impl Files {
         changes.iter().position(is_wanted).unwrap_or_default()
     }
 
-    pub fn want(&mut self, path: RepoPath) {
+    pub fn select_path(&mut self, path: RepoPath) {
         self.wanted = Some(path);
     }
 
-    pub fn update(&mut self, message: Message, changes: &[Change]) {
+    pub fn update(&mut self, message: FileListMessage, changes: &[FileChange]) {
         let motion = match message {
-            Message::Next(count) => Motion::Down(count),
-            Message::Previous(count) => Motion::Up(count),
-            Message::Open | Message::SwitchTree => return, // these need the run
+            FileListMessage::Next(count) => Motion::Down(count),
+            FileListMessage::Previous(count) => Motion::Up(count),
+            FileListMessage::Open | FileListMessage::SwitchTree => return, // these need the run
         };
-        self.go(motion, changes, 1);
+        self.move_cursor(motion, changes, 1);
     }
 
-    pub fn go(&mut self, motion: Motion, changes: &[Change], height: usize) {
-        let index = motion.from(self.selected(changes), changes.len(), height);
+    pub fn move_cursor(&mut self, motion: Motion, changes: &[FileChange], height: usize) {
+        let index = motion.target_row(self.selected_index(changes), changes.len(), height);
         if let Some(change) = changes.get(index) {
             self.wanted = Some(change.path.clone());
         }

@@ -1,123 +1,123 @@
 //! A run turn by turn: its turns, the files a turn changed, their differences, its steps; playback and search.
 
-pub mod acts;
-mod asking;
-pub mod base;
+pub mod activity;
+mod questions;
+pub mod diff_base;
 pub mod chooser;
-pub mod choosing;
+pub mod chooser_actions;
 pub mod diff;
 pub mod draw;
 pub mod files;
-pub mod history;
-mod lanes;
-pub mod looking;
-pub mod marks;
-pub mod now;
-pub mod opening;
-pub mod past;
+pub mod file_history_actions;
+mod agent_lanes;
+pub mod diff_target;
+pub mod line_marks;
+pub mod turn_stats;
+pub mod navigation;
+pub mod file_history;
 pub mod playback;
-pub mod playing;
+pub mod playback_actions;
 pub mod search;
-pub mod spot;
+pub mod bookmark;
 pub mod steps;
-pub mod stops;
+pub mod breakpoints;
 mod update;
 mod view;
 
 use crate::{
-    session::{ask::Pending, turns},
+    session::{pending::Pending, turns},
     views::file_tree::FileTree,
-    widgets::{layout::Panel, scroll::Motion},
+    widgets::{layout::ReplayPanel, scroll::Motion},
 };
-use trajview_run::{StepId, search::Query};
+use trajview_run::{StepId, search::SearchQuery};
 
-use base::Bases;
-use chooser::Chooser;
-use diff::Diff;
-use files::Files;
-use opening::Opening;
-use past::Past;
-use playback::Playback;
-use search::Search;
-use spot::Spot;
-use steps::{Item, Steps};
+use diff_base::DiffBases;
+use chooser::ReplayChooser;
+use diff::DiffPanel;
+use files::FileList;
+use navigation::RequestedFile;
+use file_history::FileHistoryList;
+use playback::PlaybackState;
+use search::ReplaySearch;
+use bookmark::Bookmark;
+use steps::{StepListItem, StepList};
 
-pub use acts::Failures;
-pub use looking::Edits;
+pub use activity::FailureMotion;
+pub use diff_target::EditMotion;
 
-/// What is looked at of the run turn by turn: each panel's own state is in its file.
+/// The state of the replay; each panel's own state is in its file.
 #[derive(Debug)]
-pub struct Replay {
-    pub focus: Panel,
-    pub steps: Steps,
-    pub files: Files,
-    pub diff: Diff,
-    pub playback: Playback,
-    pub search: Search,
+pub struct ReplayView {
+    pub focus: ReplayPanel,
+    pub steps: StepList,
+    pub files: FileList,
+    pub diff: DiffPanel,
+    pub playback: PlaybackState,
+    pub search: ReplaySearch,
     /// Lines of unchanged text around a change.
     pub context: usize,
-    pub bases: Bases,
+    pub bases: DiffBases,
     pub tree: FileTree,
-    /// A search that was asked for and is not under way yet.
-    looking_for: Option<Query>,
+    /// A search that was accepted and not requested yet.
+    pending_query: Option<SearchQuery>,
     /// A file to open at, until the files are known.
-    opening: Option<Opening>,
-    /// Where jumps came from, the last one last.
-    departures: Vec<Spot>,
-    texts: Pending<Item>,
+    requested_file: Option<RequestedFile>,
+    /// The places where jumps began, the last one last.
+    jump_origins: Vec<Bookmark>,
+    pending_texts: Pending<StepListItem>,
     /// A list over the panels.
-    pub chooser: Option<Chooser>,
+    pub chooser: Option<ReplayChooser>,
     /// Every change to one thing, as that list shows it.
-    pub past: Past,
+    pub file_history: FileHistoryList,
 }
 
-impl Default for Replay {
+impl Default for ReplayView {
     fn default() -> Self {
         Self {
-            focus: Panel::default(),
-            steps: Steps::default(),
-            files: Files::default(),
-            diff: Diff::default(),
-            playback: Playback::default(),
-            search: Search::default(),
-            context: diff::CONTEXT,
-            bases: Bases::default(),
+            focus: ReplayPanel::default(),
+            steps: StepList::default(),
+            files: FileList::default(),
+            diff: DiffPanel::default(),
+            playback: PlaybackState::default(),
+            search: ReplaySearch::default(),
+            context: diff::CONTEXT_LINES,
+            bases: DiffBases::default(),
             tree: FileTree::default(),
-            looking_for: None,
-            opening: None,
-            departures: vec![],
-            texts: Pending::default(),
+            pending_query: None,
+            requested_file: None,
+            jump_origins: vec![],
+            pending_texts: Pending::default(),
             chooser: None,
-            past: Past::default(),
+            file_history: FileHistoryList::default(),
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Turns(turns::Message),
-    Steps(steps::Message),
-    Files(files::Message),
-    Diff(diff::Message),
-    Playback(playback::Message),
-    Search(search::Message),
-    /// In the focused panel.
+pub enum ReplayMessage {
+    Turns(turns::TurnMessage),
+    Steps(steps::StepsMessage),
+    Files(files::FileListMessage),
+    Diff(diff::DiffMessage),
+    Playback(playback::PlaybackMessage),
+    Search(search::SearchMessage),
+    /// Moves in the focused panel.
     Move(Motion),
-    Focus(Panel),
+    Focus(ReplayPanel),
     FocusNext,
     FocusPrevious,
     /// Playback wants to move on.
-    Beat,
-    Base(base::Message),
-    Edits(Edits),
-    Failures(Failures),
-    /// To the next compaction.
+    PlaybackTick,
+    Base(diff_base::BaseMessage),
+    Edits(EditMotion),
+    Failures(FailureMotion),
+    /// Goes to the next compaction.
     Compaction,
-    /// To a step of any turn.
+    /// Goes to a step of any turn.
     Step(StepId),
-    Choose(chooser::Message),
-    /// Which kinds of steps are listed.
-    List(steps::Kinds),
+    Choose(chooser::ChooserMessage),
+    /// Chooses the kinds of steps in the list.
+    FilterSteps(steps::StepFilter),
     /// Marks beside the lines of the diff, or none.
     SwitchMarks,
     /// Follow the recording, or no longer.

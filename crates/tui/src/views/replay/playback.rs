@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-use super::stops::{Stop, Stops};
+use super::breakpoints::{Stop, Breakpoints};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Playback {
+pub struct PlaybackState {
     pub is_playing: bool,
-    pub unit: Unit,
-    pub stops: Stops,
+    pub unit: PlaybackUnit,
+    pub stops: Breakpoints,
     /// Index into [`SPEEDS`].
     speed: usize,
 }
 
-/// What one beat moves by.
+/// The distance of one playback move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unit {
+pub enum PlaybackUnit {
     Step,
     #[default]
     Turn,
@@ -23,7 +23,7 @@ pub enum Unit {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum PlaybackMessage {
     PlayOrPause,
     Faster,
     Slower,
@@ -36,50 +36,50 @@ pub enum Message {
 const SPEEDS: &[(&str, f64)] =
     &[("¼×", 0.25), ("½×", 0.5), ("1×", 1.0), ("2×", 2.0), ("4×", 4.0), ("8×", 8.0), ("16×", 16.0)];
 
-const NORMAL: usize = 2;
+const NORMAL_SPEED: usize = 2;
 
-impl Default for Playback {
+impl Default for PlaybackState {
     fn default() -> Self {
-        Self { is_playing: false, unit: Unit::default(), stops: Stops::default(), speed: NORMAL }
+        Self { is_playing: false, unit: PlaybackUnit::default(), stops: Breakpoints::default(), speed: NORMAL_SPEED }
     }
 }
 
-impl Playback {
-    pub const fn update(&mut self, message: &Message) {
+impl PlaybackState {
+    pub const fn update(&mut self, message: &PlaybackMessage) {
         match message {
-            Message::PlayOrPause => self.is_playing = !self.is_playing,
-            Message::Faster if self.speed + 1 < SPEEDS.len() => self.speed += 1,
-            Message::Slower if self.speed > 0 => self.speed -= 1,
-            Message::Faster | Message::Slower => {}
-            Message::NextUnit => self.unit = self.unit.next(),
-            Message::Toggle(stop) => self.stops.toggle(*stop),
+            PlaybackMessage::PlayOrPause => self.is_playing = !self.is_playing,
+            PlaybackMessage::Faster if self.speed + 1 < SPEEDS.len() => self.speed += 1,
+            PlaybackMessage::Slower if self.speed > 0 => self.speed -= 1,
+            PlaybackMessage::Faster | PlaybackMessage::Slower => {}
+            PlaybackMessage::NextUnit => self.unit = self.unit.next(),
+            PlaybackMessage::Toggle(stop) => self.stops.toggle(*stop),
         }
     }
 
-    /// The speed nearest to so many times the normal one.
+    /// Chooses the speed nearest to this multiple of the normal one.
     pub fn set_speed(&mut self, times: f64) {
         let is_enough = |speed: &(&str, f64)| speed.1 >= times;
         self.speed = SPEEDS.iter().position(is_enough).unwrap_or(SPEEDS.len() - 1);
     }
 
-    pub fn speed(&self) -> &'static str {
+    pub fn speed_text(&self) -> &'static str {
         SPEEDS[self.speed].0
     }
 
-    /// Every speed there is, slowest first, and whether it is the one.
-    pub fn speeds(&self) -> impl Iterator<Item = (&'static str, bool)> {
+    /// Returns every speed, slowest first, and whether it is the current one.
+    pub fn speed_choices(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let chosen = self.speed;
         SPEEDS.iter().enumerate().map(move |(index, (words, _))| (*words, index == chosen))
     }
 
-    /// Time until the next move; None while paused.
-    pub fn beat(&self) -> Option<Duration> {
-        self.is_playing.then(|| self.unit.beat().div_f64(SPEEDS[self.speed].1))
+    /// Returns the time until the next move; None while paused.
+    pub fn time_until_next_move(&self) -> Option<Duration> {
+        self.is_playing.then(|| self.unit.duration_at_normal_speed().div_f64(SPEEDS[self.speed].1))
     }
 }
 
-impl Unit {
-    pub const fn word(self) -> &'static str {
+impl PlaybackUnit {
+    pub const fn unit_name(self) -> &'static str {
         match self {
             Self::Step => "step",
             Self::Turn => "turn",
@@ -95,8 +95,8 @@ impl Unit {
         }
     }
 
-    /// Time to look at one, at normal speed.
-    const fn beat(self) -> Duration {
+    /// Returns the time to look at one, at normal speed.
+    const fn duration_at_normal_speed(self) -> Duration {
         match self {
             Self::Step => Duration::from_millis(1000),
             Self::Turn => Duration::from_millis(2000),
@@ -111,14 +111,14 @@ mod tests {
 
     #[test]
     fn speed_has_two_ends() {
-        let mut playback = Playback { is_playing: true, ..Playback::default() };
+        let mut playback = PlaybackState { is_playing: true, ..PlaybackState::default() };
         for _ in 0..20 {
-            playback.update(&Message::Faster);
+            playback.update(&PlaybackMessage::Faster);
         }
-        assert_eq!(playback.beat(), Some(Duration::from_millis(125)));
+        assert_eq!(playback.time_until_next_move(), Some(Duration::from_millis(125)));
         for _ in 0..20 {
-            playback.update(&Message::Slower);
+            playback.update(&PlaybackMessage::Slower);
         }
-        assert_eq!(playback.beat(), Some(Duration::from_secs(8)));
+        assert_eq!(playback.time_until_next_move(), Some(Duration::from_secs(8)));
     }
 }

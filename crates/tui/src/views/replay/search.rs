@@ -1,39 +1,39 @@
-//! Looking for words in everything the recording says.
+//! Searches all recorded text.
 
 use regex::Regex;
 
-use crate::session::request::Request;
-use trajview_run::search::{Hit, Query, Syntax};
+use crate::session::request::RequestId;
+use trajview_run::search::{SearchHit, SearchQuery, QuerySyntax};
 
 /// More hits than this are counted as `10000+`; nobody steps through them.
-pub const MOST_HITS: usize = 10_000;
+pub const MAX_HITS: usize = 10_000;
 
 #[derive(Debug, Default)]
-pub struct Search {
+pub struct ReplaySearch {
     /// The line being typed.
-    pub prompt: Option<Prompt>,
-    pub hits: Vec<Hit>,
+    pub prompt: Option<SearchPrompt>,
+    pub hits: Vec<SearchHit>,
     /// Index into `hits`.
     pub current: Option<usize>,
     pub is_done: bool,
     regex: Option<Regex>,
-    asked: Option<Request>,
-    last: Option<Query>,
+    request: Option<RequestId>,
+    last_query: Option<SearchQuery>,
     /// The hit that is shown already, where the search was begun elsewhere.
-    shown: Option<Hit>,
+    shown_hit: Option<SearchHit>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Prompt {
+pub struct SearchPrompt {
     pub text: String,
-    pub syntax: Syntax,
-    /// What is wrong with the pattern.
+    pub syntax: QuerySyntax,
+    /// The error in the pattern.
     pub complaint: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    Start(Syntax),
+pub enum SearchMessage {
+    Start(QuerySyntax),
     Type(String),
     Erase,
     EraseAll,
@@ -45,21 +45,21 @@ pub enum Message {
     Forget,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Progress {
+pub enum SearchProgress {
     More,
     Done,
     /// A sentence.
     Failed(String),
 }
 
-/// What a message to the search leads to.
+/// The action that follows from a message to the search.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum SearchOutcome {
     Nothing,
     /// Look for this.
-    Ask(Query),
+    Ask(SearchQuery),
     /// Show the current hit.
     Show,
     /// Show the current hit and say this.
@@ -70,99 +70,100 @@ pub enum Outcome {
     List,
 }
 
-impl Search {
-    pub fn update(&mut self, message: Message) -> Outcome {
+impl ReplaySearch {
+    pub fn update(&mut self, message: SearchMessage) -> SearchOutcome {
         match message {
-            Message::Start(syntax) => self.prompt = Some(Prompt { syntax, ..Prompt::default() }),
-            Message::Type(words) => self.edit(|prompt| prompt.text.push_str(&words)),
-            Message::Erase => self.edit(Prompt::erase),
-            Message::EraseAll => self.edit(|prompt| prompt.text.clear()),
-            Message::SwitchSyntax => self.edit(Prompt::switch_syntax),
-            Message::Cancel => self.prompt = None,
-            Message::Accept => return self.accept(),
-            Message::Next(count) => return self.step(count, Direction::Forward),
-            Message::Previous(count) => return self.step(count, Direction::Back),
-            Message::Forget => *self = Self { last: self.last.take(), ..Self::default() },
+            SearchMessage::Start(syntax) => self.prompt = Some(SearchPrompt { syntax, ..SearchPrompt::default() }),
+            SearchMessage::Type(words) => self.edit_prompt(|prompt| prompt.text.push_str(&words)),
+            SearchMessage::Erase => self.edit_prompt(SearchPrompt::erase_last_char),
+            SearchMessage::EraseAll => self.edit_prompt(|prompt| prompt.text.clear()),
+            SearchMessage::SwitchSyntax => self.edit_prompt(SearchPrompt::switch_syntax),
+            SearchMessage::Cancel => self.prompt = None,
+            SearchMessage::Accept => return self.accept_prompt(),
+            SearchMessage::Next(count) => return self.step_to_hit(count, SearchDirection::Forward),
+            SearchMessage::Previous(count) => return self.step_to_hit(count, SearchDirection::Back),
+            SearchMessage::Forget => *self = Self { last_query: self.last_query.take(), ..Self::default() },
         }
-        Outcome::Nothing
+        SearchOutcome::Nothing
     }
 
-    /// Begins a search at a hit that is shown already; whether it is to be asked for.
-    pub fn seek(&mut self, query: &Query, shown: Hit) -> bool {
-        let Ok(regex) = query.compile() else { return false };
+    /// Begins a search at a hit that is shown already. Returns whether the search is to be requested.
+    pub fn start_at_hit(&mut self, query: &SearchQuery, shown: SearchHit) -> bool {
+        let Ok(regex) = query.compile_pattern() else { return false };
         let last = Some(query.clone());
-        *self = Self { regex: Some(regex), last, shown: Some(shown), ..Self::default() };
+        *self = Self { regex: Some(regex), last_query: last, shown_hit: Some(shown), ..Self::default() };
         true
     }
 
-    /// The question is out under this number.
-    pub fn asked(&mut self, request: Request) {
-        self.asked = Some(request);
+    /// Records the request that the search waits for.
+    pub fn set_request(&mut self, request: RequestId) {
+        self.request = Some(request);
     }
 
     /// Takes some hits; `turn` is where the user is, whose first hit from there on is shown.
-    pub fn found(
+    pub fn take_hits(
         &mut self,
-        request: Request,
-        hits: Vec<Hit>,
-        progress: Progress,
+        request: RequestId,
+        hits: Vec<SearchHit>,
+        progress: SearchProgress,
         turn: usize,
-    ) -> Outcome {
-        if self.asked != Some(request) {
-            return Outcome::Nothing;
+    ) -> SearchOutcome {
+        if self.request != Some(request) {
+            return SearchOutcome::Nothing;
         }
         self.hits.extend(hits);
-        self.is_done = progress != Progress::More;
-        if let Progress::Failed(why) = progress {
-            return Outcome::Say(why);
+        self.is_done = progress != SearchProgress::More;
+        if let SearchProgress::Failed(why) = progress {
+            return SearchOutcome::Say(why);
         }
         if self.current.is_some() {
-            return Outcome::Nothing;
+            return SearchOutcome::Nothing;
         }
-        if let Some(shown) = &self.shown {
-            let is_it = |hit: &Hit| {
+        if let Some(shown) = &self.shown_hit {
+            let is_it = |hit: &SearchHit| {
                 (hit.turn, hit.place, hit.line) == (shown.turn, shown.place, shown.line)
             };
             self.current = self.hits.iter().position(is_it);
             if self.current.is_none() && self.is_done {
                 self.current = self.hits.iter().position(|hit| hit.turn >= shown.turn);
             }
-            return Outcome::Nothing;
+            return SearchOutcome::Nothing;
         }
         let ahead = self.hits.iter().position(|hit| hit.turn >= turn);
         match ahead {
             Some(index) => self.current = Some(index),
-            None if !self.is_done => return Outcome::Nothing,
-            None if self.hits.is_empty() => return Outcome::Say(self.nothing_found()),
+            None if !self.is_done => return SearchOutcome::Nothing,
+            None if self.hits.is_empty() => return SearchOutcome::Say(self.no_hits_text()),
             None => self.current = Some(0),
         }
-        Outcome::Show
+        SearchOutcome::Show
     }
 
-    /// Forgets the hits of the search under way, if there is one: this is to be looked for again.
-    pub fn start_over(&mut self) -> Option<Query> {
-        let (regex, last) = (self.regex.take()?, self.last.take());
-        *self = Self { prompt: self.prompt.take(), regex: Some(regex), last, ..Self::default() };
-        self.last.clone()
+    /// Drops the hits of the current search and returns its query, so that it runs again; None where there is no
+    /// search.
+    pub fn start_over(&mut self) -> Option<SearchQuery> {
+        let (regex, last) = (self.regex.take()?, self.last_query.take());
+        *self = Self { prompt: self.prompt.take(), regex: Some(regex), last_query: last, ..Self::default() };
+        self.last_query.clone()
     }
 
-    pub fn current_hit(&self) -> Option<&Hit> {
+    pub fn current_hit(&self) -> Option<&SearchHit> {
         self.hits.get(self.current?)
     }
 
-    /// What to mark on screen.
+    /// Returns the pattern whose matches are marked on screen.
     pub const fn regex(&self) -> Option<&Regex> {
         self.regex.as_ref()
     }
 
-    pub const fn query(&self) -> Option<&Query> {
-        self.last.as_ref()
+    pub const fn query(&self) -> Option<&SearchQuery> {
+        self.last_query.as_ref()
     }
 
-    /// `hit 3 of 27`, for the title bar; None while nothing is looked for.
-    pub fn position(&self) -> Option<String> {
+    /// Returns `hit 3 of 27`, for the title bar; None without a search.
+    pub fn position_text(&self) -> Option<String> {
         self.regex.as_ref()?;
-        let more = match (self.is_done, self.hits.len() >= MOST_HITS) {
+        let more = match (self.is_done, self.hits.len() >= MAX_HITS) {
             (true, false) => "",
             (true, true) => "+",
             (false, _) => "…",
@@ -175,7 +176,7 @@ impl Search {
         })
     }
 
-    fn edit(&mut self, change: impl FnOnce(&mut Prompt)) {
+    fn edit_prompt(&mut self, change: impl FnOnce(&mut SearchPrompt)) {
         if let Some(prompt) = &mut self.prompt {
             prompt.complaint = None;
             change(prompt);
@@ -183,87 +184,88 @@ impl Search {
     }
 
     /// Makes a hit the current one; counts from 0.
-    pub fn go_to(&mut self, hit: usize) -> Outcome {
+    pub fn go_to(&mut self, hit: usize) -> SearchOutcome {
         if hit >= self.hits.len() {
-            return Outcome::Nothing;
+            return SearchOutcome::Nothing;
         }
         self.current = Some(hit);
-        Outcome::Show
+        SearchOutcome::Show
     }
 
-    /// An empty pattern lists the hits of the search under way, else repeats the last search, as in vi.
-    fn accept(&mut self) -> Outcome {
-        let Some(prompt) = &mut self.prompt else { return Outcome::Nothing };
+    /// Accepts the prompt. An empty pattern lists the hits of the current search, else repeats the last search, as in
+    /// vi.
+    fn accept_prompt(&mut self) -> SearchOutcome {
+        let Some(prompt) = &mut self.prompt else { return SearchOutcome::Nothing };
         if prompt.text.is_empty() && !self.hits.is_empty() {
             self.prompt = None;
-            return Outcome::List;
+            return SearchOutcome::List;
         }
-        let typed = Query { pattern: prompt.text.clone(), syntax: prompt.syntax };
-        let query = if typed.pattern.is_empty() { self.last.clone() } else { Some(typed) };
+        let typed = SearchQuery { pattern: prompt.text.clone(), syntax: prompt.syntax };
+        let query = if typed.pattern.is_empty() { self.last_query.clone() } else { Some(typed) };
         let Some(query) = query else {
             self.prompt = None;
-            return Outcome::Nothing;
+            return SearchOutcome::Nothing;
         };
-        match query.compile() {
+        match query.compile_pattern() {
             Err(why) => {
                 prompt.complaint = Some(why);
-                Outcome::Nothing
+                SearchOutcome::Nothing
             }
             Ok(regex) => {
                 let last = Some(query.clone());
-                *self = Self { regex: Some(regex), last, ..Self::default() };
-                Outcome::Ask(query)
+                *self = Self { regex: Some(regex), last_query: last, ..Self::default() };
+                SearchOutcome::Ask(query)
             }
         }
     }
 
-    fn step(&mut self, count: usize, direction: Direction) -> Outcome {
+    fn step_to_hit(&mut self, count: usize, direction: SearchDirection) -> SearchOutcome {
         let (Some(current), len) = (self.current, self.hits.len()) else {
-            return match (&self.regex, &self.last) {
-                (None, Some(query)) => self.again(query.clone()),
-                (None, None) => Outcome::Say("nothing searched yet: press / and type".into()),
-                (Some(_), _) if self.is_done => Outcome::Say(self.nothing_found()),
-                (Some(_), _) => Outcome::Nothing,
+            return match (&self.regex, &self.last_query) {
+                (None, Some(query)) => self.repeat_query(query.clone()),
+                (None, None) => SearchOutcome::Say("nothing searched yet: press / and type".into()),
+                (Some(_), _) if self.is_done => SearchOutcome::Say(self.no_hits_text()),
+                (Some(_), _) => SearchOutcome::Nothing,
             };
         };
         let count = count % len.max(1);
         let (next, wrapped) = match direction {
-            Direction::Forward => ((current + count) % len, current + count >= len),
-            Direction::Back => ((current + len - count) % len, count > current),
+            SearchDirection::Forward => ((current + count) % len, current + count >= len),
+            SearchDirection::Back => ((current + len - count) % len, count > current),
         };
         self.current = Some(next);
         match wrapped {
-            true => Outcome::ShowAndSay("the search starts over at the other end of the run"),
-            false => Outcome::Show,
+            true => SearchOutcome::ShowAndSay("the search starts over at the other end of the run"),
+            false => SearchOutcome::Show,
         }
     }
 
-    fn again(&mut self, query: Query) -> Outcome {
-        self.regex = query.compile().ok();
-        Outcome::Ask(query)
+    fn repeat_query(&mut self, query: SearchQuery) -> SearchOutcome {
+        self.regex = query.compile_pattern().ok();
+        SearchOutcome::Ask(query)
     }
 
-    fn nothing_found(&self) -> String {
-        let pattern = self.last.as_ref().map_or("", |query| query.pattern.as_str());
+    fn no_hits_text(&self) -> String {
+        let pattern = self.last_query.as_ref().map_or("", |query| query.pattern.as_str());
         format!("`{pattern}` is nowhere in this run")
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+enum SearchDirection {
     Forward,
     Back,
 }
 
-impl Prompt {
-    fn erase(&mut self) {
+impl SearchPrompt {
+    fn erase_last_char(&mut self) {
         self.text.pop();
     }
 
     const fn switch_syntax(&mut self) {
         self.syntax = match self.syntax {
-            Syntax::Literal => Syntax::Regex,
-            Syntax::Regex => Syntax::Literal,
+            QuerySyntax::Literal => QuerySyntax::Regex,
+            QuerySyntax::Regex => QuerySyntax::Literal,
         };
     }
 }
@@ -271,46 +273,46 @@ impl Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::request::Numbers;
+    use crate::session::request::RequestIds;
     use trajview_run::search::HitPlace;
 
-    fn searching(numbers: &mut Numbers) -> (Search, Request) {
-        let mut search = Search::default();
-        search.update(Message::Start(Syntax::Literal));
-        search.update(Message::Type("loss".into()));
-        assert!(matches!(search.update(Message::Accept), Outcome::Ask(_)));
-        let request = numbers.fresh();
-        search.asked(request);
+    fn started_search(numbers: &mut RequestIds) -> (ReplaySearch, RequestId) {
+        let mut search = ReplaySearch::default();
+        search.update(SearchMessage::Start(QuerySyntax::Literal));
+        search.update(SearchMessage::Type("loss".into()));
+        assert!(matches!(search.update(SearchMessage::Accept), SearchOutcome::Ask(_)));
+        let request = numbers.next_request();
+        search.set_request(request);
         (search, request)
     }
 
-    fn hit(turn: usize) -> Hit {
-        Hit { turn, place: HitPlace::Request, line: 0, range: 0..4 }
+    fn request_hit(turn: usize) -> SearchHit {
+        SearchHit { turn, place: HitPlace::Request, line: 0, range: 0..4 }
     }
 
     #[test]
     fn the_first_hit_shown_is_the_next_one_from_here() {
-        let (mut search, request) = searching(&mut Numbers::default());
-        assert_eq!(search.found(request, vec![hit(1)], Progress::More, 4), Outcome::Nothing);
-        assert_eq!(search.found(request, vec![hit(5)], Progress::Done, 4), Outcome::Show);
-        assert_eq!(search.position().as_deref(), Some("hit 2 of 2"));
+        let (mut search, request) = started_search(&mut RequestIds::default());
+        assert_eq!(search.take_hits(request, vec![request_hit(1)], SearchProgress::More, 4), SearchOutcome::Nothing);
+        assert_eq!(search.take_hits(request, vec![request_hit(5)], SearchProgress::Done, 4), SearchOutcome::Show);
+        assert_eq!(search.position_text().as_deref(), Some("hit 2 of 2"));
     }
 
     #[test]
     fn hits_of_an_older_search_are_dropped() {
-        let mut numbers = Numbers::default();
-        let (mut search, old) = searching(&mut numbers);
-        search.asked(numbers.fresh());
-        search.found(old, vec![hit(0)], Progress::Done, 0);
+        let mut numbers = RequestIds::default();
+        let (mut search, old) = started_search(&mut numbers);
+        search.set_request(numbers.next_request());
+        search.take_hits(old, vec![request_hit(0)], SearchProgress::Done, 0);
         assert_eq!(search.hits, []);
     }
 
     #[test]
     fn a_broken_pattern_stays_in_the_prompt_with_its_reason() {
-        let mut search = Search::default();
-        search.update(Message::Start(Syntax::Regex));
-        search.update(Message::Type("(".into()));
-        search.update(Message::Accept);
+        let mut search = ReplaySearch::default();
+        search.update(SearchMessage::Start(QuerySyntax::Regex));
+        search.update(SearchMessage::Type("(".into()));
+        search.update(SearchMessage::Accept);
         assert_eq!(search.prompt.unwrap().complaint.as_deref(), Some("unclosed group"));
     }
 }

@@ -1,113 +1,113 @@
-//! What a message or a click changes, and what follows from it.
+//! Applies messages and clicks to the replay.
 
 use super::{
-    Message, Replay,
-    acts::{self, has_one_request},
-    chooser::{self, Chooser},
-    diff::{self, Follows},
-    draw::tabs::tab,
-    history,
-    search::{Outcome, Progress},
+    ReplayMessage, ReplayView,
+    activity::{self, has_one_request},
+    chooser::{self, ReplayChooser},
+    diff::{self, DiffFollows},
+    draw::tabs::tab_text,
+    file_history_actions,
+    search::{SearchOutcome, SearchProgress},
     steps,
 };
 use crate::{
     session::{
         Session,
-        ask::Loading,
+        pending::Loading,
         question::Answer,
-        request::Request,
-        turns::{Row, rows},
+        request::RequestId,
+        turns::{TurnListRow, turn_rows},
         views::View,
     },
     widgets::{
-        layout::{Layout, Panel},
-        mouse::{Kind, Mouse, NOTCH},
-        scroll::{Motion, centred},
+        layout::{ScreenLayout, ReplayPanel},
+        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        scroll::{Motion, centred_top},
     },
 };
-use trajview_run::search::Hit;
+use trajview_run::search::SearchHit;
 
-impl Replay {
-    pub fn update(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+impl ReplayView {
+    pub fn update_view(&mut self, session: &mut Session, message: ReplayMessage, layout: &ScreenLayout) {
         match message {
-            Message::Turns(message) => acts::go_to_turn(self, session, &message),
-            Message::Steps(message) => self.update_steps(session, message),
-            Message::Files(message) => self.update_files(session, message),
-            Message::Diff(message) => self.update_diff(session, message, layout),
-            Message::Playback(message) => self.update_playback(session, &message),
-            Message::Search(message) => {
+            ReplayMessage::Turns(message) => activity::go_to_turn(self, session, &message),
+            ReplayMessage::Steps(message) => self.update_steps(session, message),
+            ReplayMessage::Files(message) => self.update_files(session, message),
+            ReplayMessage::Diff(message) => self.update_diff(session, message, layout),
+            ReplayMessage::Playback(message) => self.update_playback(session, &message),
+            ReplayMessage::Search(message) => {
                 let outcome = self.search.update(message);
-                self.follow(session, outcome);
+                self.apply_search_outcome(session, outcome);
             }
-            Message::Move(motion) => self.go(session, motion, layout),
-            Message::Focus(panel) => self.focus = panel,
-            Message::FocusNext => self.focus = self.focus.next(),
-            Message::FocusPrevious => self.focus = self.focus.previous(),
-            Message::Beat => self.beat(session),
-            Message::Base(message) => self.update_base(session, &message),
-            Message::Edits(message) => self.go_to_edit(session, &message),
-            Message::Compaction => acts::go_to_compaction(self, session),
-            Message::Failures(message) => acts::go_to_failure(self, session, &message),
-            Message::Step(step) => acts::show_step(self, session, step),
-            Message::Choose(message) => self.update_chooser(session, message, layout),
-            Message::List(kinds) => self.choose_kinds(kinds),
-            Message::SwitchMarks => self.show_marks_or_not(session),
-            Message::Follow => self.follow_or_not(session),
+            ReplayMessage::Move(motion) => self.move_in_panel(session, motion, layout),
+            ReplayMessage::Focus(panel) => self.focus = panel,
+            ReplayMessage::FocusNext => self.focus = self.focus.next(),
+            ReplayMessage::FocusPrevious => self.focus = self.focus.previous(),
+            ReplayMessage::PlaybackTick => self.advance_playback(session),
+            ReplayMessage::Base(message) => self.update_base(session, &message),
+            ReplayMessage::Edits(message) => self.go_to_edit(session, &message),
+            ReplayMessage::Compaction => activity::go_to_compaction(self, session),
+            ReplayMessage::Failures(message) => activity::go_to_failure(self, session, &message),
+            ReplayMessage::Step(step) => activity::show_step(self, session, step),
+            ReplayMessage::Choose(message) => self.update_chooser(session, message, layout),
+            ReplayMessage::FilterSteps(kinds) => self.filter_steps(kinds),
+            ReplayMessage::SwitchMarks => self.toggle_marks(session),
+            ReplayMessage::Follow => self.toggle_following(session),
         }
     }
 
     /// Shows the turn that was selected.
     pub(crate) fn follow_turn(&mut self, session: &mut Session) {
-        let Some(left) = session.follow.left.take() else { return };
+        let Some(left) = session.follow.left_turn.take() else { return };
         if left != session.turn {
-            self.steps.show(&session.run, session.turn);
+            self.steps.show_turn(&session.run, session.turn);
         }
-        self.diff.follows = Follows::Turn;
-        if let Some(step) = session.follow.wanted.take() {
+        self.diff.follows = DiffFollows::Turn;
+        if let Some(step) = session.follow.wanted_step.take() {
             self.select_step_id(step);
         }
     }
 
     /// Takes the answer to a question of its own; one to an older question is dropped.
-    pub fn take(&mut self, session: &mut Session, request: Request, answer: Answer) {
+    pub fn take_answer(&mut self, session: &mut Session, request: RequestId, answer: Answer) {
         match answer {
-            Answer::Timeline(Ok(timeline)) if session.growth.timeline.is_answered(request) => {
+            Answer::Timeline(Ok(timeline)) if session.growth.timeline.take_answered(request) => {
                 self.renew_timeline(session, timeline);
             }
-            Answer::LineCounts(Ok(counts)) if session.growth.counts.is_answered(request) => {
+            Answer::LineCounts(Ok(counts)) if session.growth.counts.take_answered(request) => {
                 session.counts = Loading::Ready(counts);
             }
             Answer::Timeline(timeline) => {
-                session.timeline.settle(request, timeline);
-                self.open_file(session);
+                session.timeline.settle_with(request, timeline);
+                self.open_requested_file(session);
             }
-            Answer::LineCounts(counts) => session.counts.settle(request, counts),
+            Answer::LineCounts(counts) => session.counts.settle_with(request, counts),
             Answer::StepText(text) | Answer::RequestText(text) => {
-                if let Some(item) = self.texts.answered(request) {
+                if let Some(item) = self.pending_texts.take_answered(request) {
                     self.steps.put_text(item, text);
                 }
             }
             Answer::Images(images) => {
-                let said = self.steps.images.take(request, images);
+                let said = self.steps.images.take_images(request, images);
                 session.notice = said.or(session.notice.take());
             }
-            Answer::History(answer) => history::take(self, session, request, answer),
+            Answer::History(answer) => file_history_actions::take_history(self, session, request, answer),
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {
-                    Ok(hits) => (hits, Progress::Done),
-                    Err(why) => (vec![], Progress::Failed(why)),
+                    Ok(hits) => (hits, SearchProgress::Done),
+                    Err(why) => (vec![], SearchProgress::Failed(why)),
                 };
-                let outcome = self.search.found(request, hits, progress, session.turn);
-                self.follow(session, outcome);
+                let outcome = self.search.take_hits(request, hits, progress, session.turn);
+                self.apply_search_outcome(session, outcome);
             }
             _ => {} // asked elsewhere
         }
     }
 
-    /// Hits of a search that goes on.
-    pub fn take_hits(&mut self, session: &mut Session, request: Request, hits: Vec<Hit>) {
-        let outcome = self.search.found(request, hits, Progress::More, session.turn);
-        self.follow(session, outcome);
+    /// Takes hits of a search that continues.
+    pub fn take_hits(&mut self, session: &mut Session, request: RequestId, hits: Vec<SearchHit>) {
+        let outcome = self.search.take_hits(request, hits, SearchProgress::More, session.turn);
+        self.apply_search_outcome(session, outcome);
     }
 
     pub(crate) fn select_turn(&mut self, session: &mut Session, turn: usize) {
@@ -115,12 +115,12 @@ impl Replay {
         self.follow_turn(session);
     }
 
-    fn update_steps(&mut self, session: &mut Session, message: steps::Message) {
-        if message == steps::Message::Leave {
+    fn update_steps(&mut self, session: &mut Session, message: steps::StepsMessage) {
+        if message == steps::StepsMessage::Leave {
             return self.leave_steps(session);
         }
-        if matches!(message, steps::Message::Next(_) | steps::Message::Previous(_)) {
-            self.diff.follows = Follows::Step;
+        if matches!(message, steps::StepsMessage::Next(_) | steps::StepsMessage::Previous(_)) {
+            self.diff.follows = DiffFollows::Step;
         }
         self.steps.update(message);
     }
@@ -130,42 +130,42 @@ impl Replay {
         session.growth.beyond = turn.filter(|turn| *turn >= session.run.turns.len());
     }
 
-    fn go(&mut self, session: &mut Session, motion: Motion, layout: &Layout) {
-        let height = usize::from(layout.room(self.focus).height);
+    fn move_in_panel(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+        let height = usize::from(layout.inner_size(self.focus).height);
         match self.focus {
-            Panel::Turns => acts::go_over_turns(self, session, motion, height),
-            Panel::Files if self.tree.is_shown => self.tree.go(motion, height),
-            Panel::Files => {
+            ReplayPanel::Turns => activity::move_over_turns(self, session, motion, height),
+            ReplayPanel::Files if self.tree.is_shown => self.tree.move_cursor(motion, height),
+            ReplayPanel::Files => {
                 let mut files = std::mem::take(&mut self.files);
-                files.go(motion, self.changes(session), height);
+                files.move_cursor(motion, self.listed_changes(session), height);
                 self.files = files;
-                self.keep_view(session);
+                self.follow_selected_file(session);
             }
-            Panel::Diff => self.diff.go(motion, height),
-            Panel::Steps => {
-                let before = self.steps.selected();
-                self.steps.go(motion, height);
-                if self.steps.selected() != before {
-                    self.diff.follows = Follows::Step;
+            ReplayPanel::Diff => self.diff.move_cursor(motion, height),
+            ReplayPanel::Steps => {
+                let before = self.steps.selected_item();
+                self.steps.move_cursor(motion, height);
+                if self.steps.selected_item() != before {
+                    self.diff.follows = DiffFollows::Step;
                 }
             }
         }
     }
 
-    pub fn follow(&mut self, session: &mut Session, outcome: Outcome) {
+    pub fn apply_search_outcome(&mut self, session: &mut Session, outcome: SearchOutcome) {
         match outcome {
-            Outcome::Nothing => {}
-            Outcome::Ask(query) => self.looking_for = Some(query),
-            Outcome::Show => self.show_hit(session),
-            Outcome::List => {
+            SearchOutcome::Nothing => {}
+            SearchOutcome::Ask(query) => self.pending_query = Some(query),
+            SearchOutcome::Show => self.show_hit(session),
+            SearchOutcome::List => {
                 self.chooser =
-                    Some(Chooser::of(chooser::Kind::Hits, self.search.current.unwrap_or_default()));
+                    Some(ReplayChooser::new(chooser::ChooserKind::Hits, self.search.current.unwrap_or_default()));
             }
-            Outcome::ShowAndSay(words) => {
+            SearchOutcome::ShowAndSay(words) => {
                 self.show_hit(session);
                 session.notice = Some(words.into());
             }
-            Outcome::Say(words) => session.notice = Some(words),
+            SearchOutcome::Say(words) => session.notice = Some(words),
         }
     }
 
@@ -177,60 +177,60 @@ impl Replay {
         session.view = View::Replay;
         self.select_turn(session, hit.turn);
         self.steps.go_to_hit(&hit);
-        self.diff.follows = Follows::Step;
-        self.focus = Panel::Steps;
+        self.diff.follows = DiffFollows::Step;
+        self.focus = ReplayPanel::Steps;
     }
 
-    /// Selects what stands in a row of a panel, counted from the panel's first, and gives the panel the keyboard.
-    fn point_at(&mut self, session: &mut Session, panel: Panel, row: usize, layout: &Layout) {
+    /// Selects the item at a row of a panel, counted from the panel's first, and gives the panel the keyboard.
+    fn select_at_row(&mut self, session: &mut Session, panel: ReplayPanel, row: usize, layout: &ScreenLayout) {
         self.focus = panel;
-        let height = usize::from(layout.room(panel).height);
+        let height = usize::from(layout.inner_size(panel).height);
         match panel {
-            Panel::Turns if has_one_request(session) => {
-                acts::point_at_act(self, session, row, height)
+            ReplayPanel::Turns if has_one_request(session) => {
+                activity::select_action_at_row(self, session, row, height)
             }
-            Panel::Turns => self.point_at_turn(session, row, height),
-            Panel::Files if self.tree.is_shown => {
-                let rows = self.tree.rows().len();
+            ReplayPanel::Turns => self.select_turn_at_row(session, row, height),
+            ReplayPanel::Files if self.tree.is_shown => {
+                let rows = self.tree.tree_rows().len();
                 self.tree.cursor =
-                    (centred(self.tree.cursor, rows, height) + row).min(rows.saturating_sub(1));
+                    (centred_top(self.tree.cursor, rows, height) + row).min(rows.saturating_sub(1));
             }
-            Panel::Files => {
-                let changes = self.changes(session);
-                let index = centred(self.files.selected(changes), changes.len(), height) + row;
+            ReplayPanel::Files => {
+                let changes = self.listed_changes(session);
+                let index = centred_top(self.files.selected_index(changes), changes.len(), height) + row;
                 if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
-                    self.files.want(path);
-                    self.keep_view(session);
+                    self.files.select_path(path);
+                    self.follow_selected_file(session);
                 }
             }
-            Panel::Diff => {
-                let rows = self.diff.current().map_or(0, |compared| compared.rows.len());
+            ReplayPanel::Diff => {
+                let rows = self.diff.current_comparison().map_or(0, |compared| compared.rows.len());
                 let index = self.diff.scroll.top + row;
                 if index < rows {
                     self.diff.scroll.cursor = index;
                 }
             }
-            Panel::Steps => {
-                let before = self.steps.selected();
+            ReplayPanel::Steps => {
+                let before = self.steps.selected_item();
                 let index = self.steps.scroll.top + row;
                 if index < self.steps.row_count() {
                     self.steps.scroll.cursor = index;
                 }
-                if self.steps.selected() != before {
-                    self.diff.follows = Follows::Step;
+                if self.steps.selected_item() != before {
+                    self.diff.follows = DiffFollows::Step;
                 }
             }
         }
     }
 
-    /// A checkpoint's name leads to its first turn.
-    fn point_at_turn(&mut self, session: &mut Session, row: usize, height: usize) {
-        let rows = rows(&session.run);
-        let selected = rows.iter().position(|row| *row == Row::Turn(session.turn));
-        let top = centred(selected.unwrap_or_default(), rows.len(), height);
+    /// Selects the turn at a row; the name of a checkpoint leads to its first turn.
+    fn select_turn_at_row(&mut self, session: &mut Session, row: usize, height: usize) {
+        let rows = turn_rows(&session.run);
+        let selected = rows.iter().position(|row| *row == TurnListRow::Turn(session.turn));
+        let top = centred_top(selected.unwrap_or_default(), rows.len(), height);
         match rows.get(top + row) {
-            Some(Row::Turn(turn)) => self.select_turn(session, *turn),
-            Some(Row::Checkpoint(index)) => {
+            Some(TurnListRow::Turn(turn)) => self.select_turn(session, *turn),
+            Some(TurnListRow::Checkpoint(index)) => {
                 self.select_turn(session, session.run.first_turn_of(*index))
             }
             None => {}
@@ -238,60 +238,60 @@ impl Replay {
     }
 
     /// Turns the wheel over a panel, which keeps the keyboard where it is. Lists move by one, texts by some rows.
-    fn wheel(&mut self, session: &mut Session, panel: Panel, motion: Motion, layout: &Layout) {
-        let height = usize::from(layout.room(panel).height);
+    fn scroll_panel(&mut self, session: &mut Session, panel: ReplayPanel, motion: Motion, layout: &ScreenLayout) {
+        let height = usize::from(layout.inner_size(panel).height);
         match panel {
-            Panel::Turns => acts::go_over_turns(self, session, motion.of_one(), height),
-            Panel::Files if self.tree.is_shown => self.tree.go(motion.of_one(), height),
-            Panel::Files => {
+            ReplayPanel::Turns => activity::move_over_turns(self, session, motion.by_one_row(), height),
+            ReplayPanel::Files if self.tree.is_shown => self.tree.move_cursor(motion.by_one_row(), height),
+            ReplayPanel::Files => {
                 let mut files = std::mem::take(&mut self.files);
-                files.go(motion.of_one(), self.changes(session), height);
+                files.move_cursor(motion.by_one_row(), self.listed_changes(session), height);
                 self.files = files;
-                self.keep_view(session);
+                self.follow_selected_file(session);
             }
-            Panel::Diff => {
-                let rows = self.diff.current().map_or(0, |compared| compared.rows.len());
-                self.diff.scroll.turn(motion, rows, height);
+            ReplayPanel::Diff => {
+                let rows = self.diff.current_comparison().map_or(0, |compared| compared.rows.len());
+                self.diff.scroll.scroll_by(motion, rows, height);
             }
-            Panel::Steps => {
-                let before = self.steps.selected();
-                self.steps.scroll.turn(motion, self.steps.row_count(), height);
-                if self.steps.selected() != before {
-                    self.diff.follows = Follows::Step;
+            ReplayPanel::Steps => {
+                let before = self.steps.selected_item();
+                self.steps.scroll.scroll_by(motion, self.steps.row_count(), height);
+                if self.steps.selected_item() != before {
+                    self.diff.follows = DiffFollows::Step;
                 }
             }
         }
     }
 
-    /// Whether a click is meant as enter: the second on the same row is.
-    pub(super) fn click(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        let width = |panel: Panel| tab(self, session, panel).chars().count();
-        let tab = layout.tabs.and_then(|tabs| mouse.tab(tabs, Panel::ALL.map(width)));
+    /// Handles a click. Returns whether it counts as enter: the second click on the same row does.
+    pub(super) fn handle_click(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        let width = |panel: ReplayPanel| tab_text(self, session, panel).chars().count();
+        let tab = layout.tabs.and_then(|tabs| mouse.tab_at(tabs, ReplayPanel::ALL.map(width)));
         if let Some(at) = tab {
-            if mouse.kind == Kind::Click {
-                self.focus = Panel::ALL[at];
+            if mouse.kind == MouseKind::Click {
+                self.focus = ReplayPanel::ALL[at];
             }
             return false;
         }
-        let area = |panel: Panel| layout.panel(panel).filter(|area| mouse.is_in(*area));
-        let mut panels = Panel::ALL.into_iter();
+        let area = |panel: ReplayPanel| layout.panel_area(panel).filter(|area| mouse.is_in(*area));
+        let mut panels = ReplayPanel::ALL.into_iter();
         let Some((panel, area)) = panels.find_map(|panel| Some((panel, area(panel)?))) else {
             return false;
         };
         let row = mouse.row_inside(area);
         match (mouse.kind, row) {
-            (Kind::Click, Some(row)) => self.point_at(session, panel, row, layout),
-            (Kind::Click, None) => self.focus = panel,
-            (Kind::DoubleClick, row) => return row.is_some(),
-            (Kind::WheelUp, _) => self.wheel(session, panel, Motion::Up(NOTCH), layout),
-            (Kind::WheelDown, _) => self.wheel(session, panel, Motion::Down(NOTCH), layout),
-            (Kind::WheelLeft, _) if panel == Panel::Diff => {
-                self.update(session, Message::Diff(diff::Message::Left(NOTCH)), layout);
+            (MouseKind::Click, Some(row)) => self.select_at_row(session, panel, row, layout),
+            (MouseKind::Click, None) => self.focus = panel,
+            (MouseKind::DoubleClick, row) => return row.is_some(),
+            (MouseKind::WheelUp, _) => self.scroll_panel(session, panel, Motion::Up(ROWS_PER_WHEEL_NOTCH), layout),
+            (MouseKind::WheelDown, _) => self.scroll_panel(session, panel, Motion::Down(ROWS_PER_WHEEL_NOTCH), layout),
+            (MouseKind::WheelLeft, _) if panel == ReplayPanel::Diff => {
+                self.update_view(session, ReplayMessage::Diff(diff::DiffMessage::Left(ROWS_PER_WHEEL_NOTCH)), layout);
             }
-            (Kind::WheelRight, _) if panel == Panel::Diff => {
-                self.update(session, Message::Diff(diff::Message::Right(NOTCH)), layout);
+            (MouseKind::WheelRight, _) if panel == ReplayPanel::Diff => {
+                self.update_view(session, ReplayMessage::Diff(diff::DiffMessage::Right(ROWS_PER_WHEEL_NOTCH)), layout);
             }
-            (Kind::WheelLeft | Kind::WheelRight | Kind::Move | Kind::Release | Kind::Drag, _) => {}
+            (MouseKind::WheelLeft | MouseKind::WheelRight | MouseKind::Move | MouseKind::Release | MouseKind::Drag, _) => {}
         }
         false
     }

@@ -1,18 +1,18 @@
-//! What the shell does with the replay.
+//! The implementation of [`RunView`] for the replay.
 
 use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, context::Context, effect::Effect, question::Question, request::Numbers,
+        Session, context::KeyContext, effect::Effect, question::Question, request::RequestIds,
         views::View as Shown,
     },
     views::{
-        replay::{Replay, history, marks},
+        replay::{ReplayView, file_history_actions, line_marks},
         view::RunView,
     },
     widgets::{
-        layout::{Layout, Panel},
+        layout::{ScreenLayout, ReplayPanel},
         mouse::Mouse,
         theme::Theme,
     },
@@ -20,52 +20,52 @@ use crate::{
 
 use super::draw;
 
-impl RunView for Replay {
+impl RunView for ReplayView {
     /// Brings every panel in step with the selection.
-    fn settle(&mut self, session: &mut Session, layout: &Layout) {
-        let room = layout.room(Panel::Steps);
-        self.steps.settle(usize::from(room.width), usize::from(room.height));
-        let height = usize::from(layout.room(Panel::Diff).height);
-        let (key, arrangement) = (self.diff_key(session), self.arrangement(layout));
-        self.diff.settle(key, &session.files, height, arrangement);
+    fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
+        let room = layout.inner_size(ReplayPanel::Steps);
+        self.steps.settle_rows(usize::from(room.width), usize::from(room.height));
+        let height = usize::from(layout.inner_size(ReplayPanel::Diff).height);
+        let (key, arrangement) = (self.diff_key(session), self.effective_arrangement(layout));
+        self.diff.settle_rows(key, &session.files, height, arrangement);
         let timeline = session.timeline.ready().map(|timeline| &**timeline);
-        let step = self.moment(session).step;
-        session.follow.step = step.map(|step| (step, self.number_of(step)));
-        let moment = self.moment_of_files(session);
-        self.tree.settle(&session.run, moment, timeline);
+        let step = self.shown_moment(session).step;
+        session.follow.step = step.map(|step| (step, self.number_in_turn(step)));
+        let moment = self.moment_of_last_edit(session);
+        self.tree.settle_tree(&session.run, moment, timeline);
         self.settle_chooser(session, layout);
         self.settle_follow(session);
         if session.view == Shown::Replay && layout.now.is_some() {
-            session.note_standings_shown();
+            session.note_components_shown();
         }
     }
 
-    /// What is missing most, one question of each kind.
-    fn ask(
+    /// Asks for the most urgent missing data, one question of each kind.
+    fn ask_missing(
         &mut self,
         session: &mut Session,
-        numbers: &mut Numbers,
-        layout: &Layout,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
     ) -> Vec<Effect> {
         let is_on = matches!(
             session.view,
             Shown::Replay | Shown::Collection | Shown::Compare | Shown::Live
         );
-        session.scores.marked = marks::marked_span(self, session).filter(|_| is_on);
+        session.scores.marked = line_marks::marked_span(self, session).filter(|_| is_on);
         let mut effects = vec![];
         let run = session.run.clone();
         if session.timeline.is_nothing() {
-            effects.push(session.timeline.ask(numbers, Question::Timeline { run: run.clone() }));
+            effects.push(session.timeline.ask_question(numbers, Question::Timeline { run: run.clone() }));
         }
         if session.counts.is_nothing() && session.timeline.ready().is_some() {
-            effects.push(session.counts.ask(numbers, Question::LineCounts { run: run.clone() }));
+            effects.push(session.counts.ask_question(numbers, Question::LineCounts { run: run.clone() }));
         }
-        effects.extend(self.ask_again(session, numbers));
+        effects.extend(self.ask_after_growth(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
-        effects.extend(self.steps.images.ask(&run, numbers));
-        effects.extend(history::ask(self, session, numbers));
+        effects.extend(self.steps.images.ask_images(&run, numbers));
+        effects.extend(file_history_actions::ask_history(self, session, numbers));
         if self.shows_cost() {
-            effects.extend(session.scores.worked.cost.ask(numbers, &run));
+            effects.extend(session.scores.process.cost.ask_cost(numbers, &run));
         }
         effects.extend(self.ask_changes(session, numbers));
         effects.extend(self.ask_diff(session, numbers));
@@ -74,20 +74,20 @@ impl RunView for Replay {
         effects
     }
 
-    fn context(&self, _: &Session) -> Context {
+    fn keyboard_context(&self, _: &Session) -> KeyContext {
         match self.focus {
-            Panel::Turns => Context::Turns,
-            Panel::Files => Context::Files,
-            Panel::Diff => Context::Diff,
-            Panel::Steps => Context::Steps,
+            ReplayPanel::Turns => KeyContext::Turns,
+            ReplayPanel::Files => KeyContext::Files,
+            ReplayPanel::Diff => KeyContext::Diff,
+            ReplayPanel::Steps => KeyContext::Steps,
         }
     }
 
-    fn point(&mut self, session: &mut Session, mouse: Mouse, layout: &Layout) -> bool {
-        self.click(session, mouse, layout)
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        self.handle_click(session, mouse, layout)
     }
 
-    fn draw(&self, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
         draw::draw(self, session, theme, layout, buffer);
     }
 }

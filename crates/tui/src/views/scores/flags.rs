@@ -1,86 +1,86 @@
-//! Places that a judge objected to, checkpoint by checkpoint: those of judgements in the run's folder, and those that a
-//! benchmark recorded. A count of flags is not a score, and none is made of it.
+//! Places to which a judge objected, checkpoint by checkpoint, from judgements in the run's folder and from a
+//! benchmark's recording. A count of flags is not a score, and none is computed from it.
 //!
-//! [`states`] says which judged state is looked at, [`table`] has the rows, [`areas`] says where the parts stand; the flags
-//! beside the lines of the replay are in [`crate::session::judged_marks`].
+//! [`judged_states`] selects the judged state, [`table`] builds the rows, and [`areas`] computes the parts. The flags next to
+//! the lines of the replay are in [`crate::session::judged_marks`].
 
 pub mod areas;
-mod pointing;
-pub mod states;
+mod mouse;
+pub mod judged_states;
 pub mod table;
 
 use crate::{
-    session::{Session, opening::Opening},
+    session::{Session, replay_opening::ReplayOpening},
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
 use trajview_run::RepoPath;
 
-use areas::Areas;
-use table::Sort;
+use areas::FlagsAreas;
+use table::FlagSort;
 
-/// What is looked at of the flags.
+/// The state of the flags view.
 #[derive(Debug, Default)]
-pub struct Flags {
-    /// Which of [`of_session`](crate::session::flags::of_session); counts from 0.
+pub struct FlagsView {
+    /// Index in [`flag_sources`](crate::session::flags::of_session), from 0.
     source: usize,
-    /// Which state of it; the last one unless another was chosen.
+    /// Index of the selected state of the source. None selects the last state.
     state: Option<usize>,
-    /// Whether every flag is listed where it was found, in the place of those of one state.
+    /// True if every flag is listed where it was found, instead of the flags of one state.
     pub is_all: bool,
-    pub sort: Sort,
+    pub sort: FlagSort,
     pub rows: Scroll,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum FlagsMessage {
     Move(Motion),
     NextState(usize),
     PreviousState(usize),
-    /// Those of one state, or each where it was found.
+    /// Switches between the flags of one state and all flags where they were found.
     All,
     /// Another judge, or what was recorded.
     NextSource,
     PreviousSource,
     Sort,
-    /// To the lines, as they were judged.
+    /// Opens the lines as they were judged.
     Open,
 }
 
-impl Flags {
+impl FlagsView {
     pub(super) fn update_flags(
         &mut self,
         session: &mut Session,
-        message: Message,
-        layout: &Layout,
+        message: FlagsMessage,
+        layout: &ScreenLayout,
     ) {
         match message {
-            Message::Move(motion) => {
+            FlagsMessage::Move(motion) => {
                 let (len, height) =
-                    (self.flag_rows(session).len(), Areas::of(layout).table_height());
+                    (self.flag_rows(session).len(), FlagsAreas::for_layout(layout).table_height());
                 let rows = &mut self.rows;
-                rows.cursor = motion.from(rows.cursor, len, height);
+                rows.cursor = motion.target_row(rows.cursor, len, height);
             }
-            Message::NextState(count) => self.go_to_state(session, count as isize),
-            Message::PreviousState(count) => self.go_to_state(session, -(count as isize)),
-            Message::All => {
+            FlagsMessage::NextState(count) => self.go_to_state(session, count as isize),
+            FlagsMessage::PreviousState(count) => self.go_to_state(session, -(count as isize)),
+            FlagsMessage::All => {
                 self.is_all = !self.is_all;
                 self.rows = Scroll::default();
             }
-            Message::NextSource => self.go_to_source(session, 1),
-            Message::PreviousSource => self.go_to_source(session, -1),
-            Message::Sort => {
+            FlagsMessage::NextSource => self.go_to_source(session, 1),
+            FlagsMessage::PreviousSource => self.go_to_source(session, -1),
+            FlagsMessage::Sort => {
                 self.sort = self.sort.next();
                 self.rows = Scroll::default();
-                session.notice = Some(format!("sorted by {}", self.sort.words()));
+                session.notice = Some(format!("sorted by {}", self.sort.sort_words()));
             }
-            Message::Open => self.open_flag(session),
+            FlagsMessage::Open => self.open_flag(session),
         }
     }
 
-    /// In time; stays at the first and at the last.
+    /// Moves in time. Stays at the first and at the last state.
     fn go_to_state(&mut self, session: &mut Session, by: isize) {
         let Some(source) = self.flag_source(session) else { return };
         let last = source.states.len().saturating_sub(1);
@@ -92,13 +92,13 @@ impl Flags {
         session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
     }
 
-    /// Which state is looked at, of so many after the first.
+    /// Returns the index of the selected state. `last` is the index of the last state.
     pub(super) fn flag_state_at(&self, last: usize) -> usize {
         self.state.unwrap_or(last).min(last)
     }
 
     fn go_to_source(&mut self, session: &mut Session, by: isize) {
-        let sources = crate::session::flags::of_session(session);
+        let sources = crate::session::flags::flag_sources(session);
         let count = sources.len();
         if count < 2 {
             session.notice = Some("nobody else flagged this run".into());
@@ -107,9 +107,9 @@ impl Flags {
         let now = self.source.min(count - 1) as isize;
         let next = (now + by).rem_euclid(count as isize) as usize;
         session.notice =
-            Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.words()));
-        let Flags { is_all, sort, .. } = *self;
-        *self = Flags { source: next, is_all, sort, ..Flags::default() };
+            Some(format!("flags {} of {count}: {}", next + 1, sources[next].by.display_text()));
+        let FlagsView { is_all, sort, .. } = *self;
+        *self = FlagsView { source: next, is_all, sort, ..FlagsView::default() };
     }
 
     fn open_flag(&mut self, session: &mut Session) {
@@ -124,12 +124,12 @@ impl Flags {
             return;
         };
         let line = row.flag.start.map_or(1, |line| line as usize);
-        session.open(Opening::at_line(turn, path, line));
+        session.set_opening(ReplayOpening::at_line(turn, path, line));
         session.notice = Some("backspace goes back to the flags".into());
     }
 
-    pub(super) fn settle_flags(&mut self, session: &mut Session, layout: &Layout) {
+    pub(super) fn settle_flags(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let len = self.flag_rows(session).len();
-        self.rows.follow(len, Areas::of(layout).table_height());
+        self.rows.follow_cursor(len, FlagsAreas::for_layout(layout).table_height());
     }
 }

@@ -1,105 +1,105 @@
-//! All judgements of a run at once: components down, judgements across, and two of them held against each other.
+//! All judgements of a run at once: components as rows, judgements as columns, and the comparison of two judgements.
 //!
-//! [`columns`] says which judgement stands where and [`rows`] what each said; [`pair`] holds the two that are chosen
-//! against each other; [`both`] has the words of both on one component; [`areas`] says where the parts stand. Nothing
-//! here changes a judgement. The labels of human raters are left out on purpose: raters must not see each other. A
-//! judgement of the kind `human` is in: it was made to be seen.
+//! [`columns`] builds the columns and [`rows`] the cells; [`judgement_pair`] compares the two chosen judgements; [`both_verdicts`] has the
+//! texts of both on one component; [`areas`] computes the parts. Nothing here changes a judgement. The labels of human
+//! raters are left out on purpose, since raters must not see each other's. Judgements of the kind `human` are included,
+//! since they were made to be seen.
 
 pub mod areas;
-pub mod both;
+pub mod both_verdicts;
 pub mod columns;
-mod moving;
-pub mod pair;
+mod navigation;
+pub mod judgement_pair;
 pub mod rows;
 
 use crate::{
     session::Session,
-    views::scores::Scores,
+    views::scores::ScoresView,
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
 
-use super::Shows;
+use super::ScoresPage;
 
-use columns::Column;
-use pair::Measured;
+use columns::JudgementColumn;
+use judgement_pair::MeasuredPair;
 
-/// What is looked at.
+/// The state of the judgements view.
 #[derive(Debug, Default)]
-pub struct Judges {
-    pub part: Part,
-    /// Where the part of both verdicts was entered from.
-    came_from: Part,
-    pub sort: Sort,
-    /// Only components that the two chosen judgements score differently.
+pub struct JudgesView {
+    pub part: JudgesPart,
+    /// The part from which the view of both verdicts was opened.
+    came_from: JudgesPart,
+    pub sort: JudgeRowSort,
+    /// True if only components are listed that the two chosen judgements score differently.
     pub only_differing: bool,
     /// Id of the component at the cursor.
     component: Option<String>,
     /// File of the judgement at the cursor.
     column: Option<String>,
-    /// Files of the two that are held against each other, where they were chosen.
-    chosen: [Option<String>; 2],
+    /// Files of the two compared judgements, if they were chosen.
+    chosen_files: [Option<String>; 2],
     pub rows: Scroll,
     pub differing: Scroll,
     /// The first column that is seen.
     pub left: usize,
-    /// Whose words have the keyboard, or are seen where there is room for one only.
-    pub side: Side,
+    /// The side whose text has the keyboard, or is shown if there is room for one only.
+    pub side: JudgeSide,
     /// The first row of words that is seen, of each.
     pub words: [usize; 2],
-    /// Whose words they are of: component, and both files.
+    /// The component and both files to which the texts belong.
     words_of: Option<[String; 3]>,
-    measured: Option<Measured>,
+    measured: Option<MeasuredPair>,
 }
 
-/// Which part has the keyboard.
+/// The part that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum JudgesPart {
     #[default]
     Matrix,
     /// Two judgements, and where they differ.
     Pair,
-    /// What both say of one component.
+    /// The verdicts of both judgements on one component.
     Both,
 }
 
-/// One of the two that are held against each other.
+/// One of the two compared judgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Side {
+pub enum JudgeSide {
     #[default]
     First,
     Second,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
-    /// In the order of the checklist.
+pub enum JudgeRowSort {
+    /// Sorts in the order of the checklist.
     #[default]
     Id,
-    /// What is agreed on least first.
+    /// Sorts by agreement, the lowest first.
     Instability,
     /// The largest difference of the two that are chosen first.
     Difference,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum JudgesMessage {
     /// Rows: components, or words.
     Move(Motion),
     /// Columns.
     Column(Motion),
     /// The column at the cursor becomes this side.
-    Choose(Side),
+    Choose(JudgeSide),
     /// The next or previous two that are worth holding against each other.
     NextPair,
     PreviousPair,
     Sort,
     OnlyDiffering,
-    /// What the cursor stands on.
+    /// Opens the row at the cursor.
     Open,
-    /// What both of the chosen say of the component at the cursor.
+    /// Shows both verdicts on the component at the cursor.
     Both,
     /// The other one's words.
     Flip,
@@ -109,18 +109,18 @@ pub enum Message {
     Close,
 }
 
-impl Side {
+impl JudgeSide {
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    pub const fn other(self) -> Self {
+    pub const fn other_side(self) -> Self {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
         }
     }
 
-    /// As the columns are marked.
-    pub const fn letter(self) -> &'static str {
+    /// Returns the letter that marks the column of the side.
+    pub const fn side_letter(self) -> &'static str {
         match self {
             Self::First => "a",
             Self::Second => "b",
@@ -128,7 +128,7 @@ impl Side {
     }
 }
 
-impl Sort {
+impl JudgeRowSort {
     const fn next(self) -> Self {
         match self {
             Self::Id => Self::Instability,
@@ -137,7 +137,7 @@ impl Sort {
         }
     }
 
-    pub const fn words(self) -> &'static str {
+    pub const fn sort_words(self) -> &'static str {
         match self {
             Self::Id => "id",
             Self::Instability => "instability, what is agreed on least first",
@@ -146,18 +146,18 @@ impl Sort {
     }
 }
 
-impl Judges {
+impl JudgesView {
     /// Opens at a component.
-    pub fn choose(&mut self, id: Option<String>) {
+    pub fn choose_component(&mut self, id: Option<String>) {
         self.component = id;
     }
 }
 
-impl Judges {
+impl JudgesView {
     fn list_differing(&mut self, session: &mut Session) {
         self.only_differing = !self.only_differing;
         let is_only = self.only_differing;
-        let count = self.differing(session).len();
+        let count = self.differing_rows(session).len();
         session.notice = Some(match (is_only, count) {
             (true, 0) => "a and b differ nowhere: d lists all components again".into(),
             (true, count) => format!("only the {count} on which a and b differ"),
@@ -170,31 +170,31 @@ impl Judges {
             session.notice = Some("no component is chosen".into());
             return;
         }
-        if self.part != Part::Both {
+        if self.part != JudgesPart::Both {
             self.came_from = self.part;
-            self.part = Part::Both;
-            self.side = Side::First;
+            self.part = JudgesPart::Both;
+            self.side = JudgeSide::First;
         }
     }
 
-    fn choose_side(&mut self, session: &mut Session, side: Side) {
+    fn choose_side(&mut self, session: &mut Session, side: JudgeSide) {
         let Some(column) = self.judge_column(session) else { return };
-        let other = self.side_column(session, side.other()).map(|column| column.file);
+        let other = self.side_column(session, side.other_side()).map(|column| column.file);
         if other.as_ref() == Some(&column.file) {
-            let letter = side.other().letter();
+            let letter = side.other_side().side_letter();
             session.notice = Some(format!("this column is {letter} already; choose another"));
             return;
         }
-        session.notice = Some(format!("{} is {}", side.letter(), column.words()));
-        self.chosen = match side {
-            Side::First => [Some(column.file), other],
-            Side::Second => [other, Some(column.file)],
+        session.notice = Some(format!("{} is {}", side.side_letter(), column.column_words()));
+        self.chosen_files = match side {
+            JudgeSide::First => [Some(column.file), other],
+            JudgeSide::Second => [other, Some(column.file)],
         };
     }
 
     fn next_pair(&mut self, session: &mut Session, by: isize) {
         let pairs = self.pairs_of_columns(session);
-        let now = [Side::First, Side::Second]
+        let now = [JudgeSide::First, JudgeSide::Second]
             .map(|side| self.side_column(session, side).map(|it| it.file));
         let at = pairs
             .iter()
@@ -208,87 +208,88 @@ impl Judges {
             None => 0,
         };
         let Some([a, b]) = pairs.get(next as usize) else { return };
-        session.notice = Some(format!("pair {} of {count}: {}", next + 1, pair::kind(a, b)));
-        self.chosen = [Some(a.file.clone()), Some(b.file.clone())];
+        session.notice = Some(format!("pair {} of {count}: {}", next + 1, judgement_pair::comparison_kind(a, b)));
+        self.chosen_files = [Some(a.file.clone()), Some(b.file.clone())];
     }
 
-    /// The column at the cursor.
-    pub fn judge_column(&self, session: &Session) -> Option<Column> {
+    /// Returns the column at the cursor.
+    pub fn judge_column(&self, session: &Session) -> Option<JudgementColumn> {
         let columns = self.judge_columns(session);
         let wanted = self.column.as_ref();
         let at = columns.iter().position(|column| Some(&column.file) == wanted).unwrap_or(0);
         columns.into_iter().nth(at)
     }
 
-    /// The id of the component at the cursor.
+    /// Returns the id of the component at the cursor.
     pub fn judges_component(&self) -> Option<&str> {
         self.component.as_deref()
     }
 }
 
-impl Scores {
+impl ScoresView {
     pub(super) fn update_judges(
         &mut self,
         session: &mut Session,
-        message: Message,
-        layout: &Layout,
+        message: JudgesMessage,
+        layout: &ScreenLayout,
     ) {
         let judges = &mut self.judges;
         match message {
-            Message::Move(motion) => self.judges.move_among_judges(session, motion, layout),
-            Message::Column(motion) => self.judges.move_column(session, motion, layout),
-            Message::Choose(side) => self.judges.choose_side(session, side),
-            Message::NextPair => self.judges.next_pair(session, 1),
-            Message::PreviousPair => self.judges.next_pair(session, -1),
-            Message::Sort => {
+            JudgesMessage::Move(motion) => self.judges.move_among_judges(session, motion, layout),
+            JudgesMessage::Column(motion) => self.judges.move_column(session, motion, layout),
+            JudgesMessage::Choose(side) => self.judges.choose_side(session, side),
+            JudgesMessage::NextPair => self.judges.next_pair(session, 1),
+            JudgesMessage::PreviousPair => self.judges.next_pair(session, -1),
+            JudgesMessage::Sort => {
                 judges.sort = judges.sort.next();
-                session.notice = Some(format!("sorted by {}", judges.sort.words()));
+                session.notice = Some(format!("sorted by {}", judges.sort.sort_words()));
             }
-            Message::OnlyDiffering => self.judges.list_differing(session),
-            Message::Open => self.open_judged(session),
-            Message::Both => self.judges.show_both(session),
-            Message::Flip => judges.side = judges.side.other(),
-            Message::NextDifference => self.judges.go_to_difference(session, 1),
-            Message::PreviousDifference => self.judges.go_to_difference(session, -1),
-            Message::NextPart => match judges.part {
-                Part::Matrix => judges.part = Part::Pair,
-                Part::Pair => judges.part = Part::Matrix,
-                Part::Both => judges.side = judges.side.other(),
+            JudgesMessage::OnlyDiffering => self.judges.list_differing(session),
+            JudgesMessage::Open => self.open_judged(session),
+            JudgesMessage::Both => self.judges.show_both(session),
+            JudgesMessage::Flip => judges.side = judges.side.other_side(),
+            JudgesMessage::NextDifference => self.judges.go_to_difference(session, 1),
+            JudgesMessage::PreviousDifference => self.judges.go_to_difference(session, -1),
+            JudgesMessage::NextPart => match judges.part {
+                JudgesPart::Matrix => judges.part = JudgesPart::Pair,
+                JudgesPart::Pair => judges.part = JudgesPart::Matrix,
+                JudgesPart::Both => judges.side = judges.side.other_side(),
             },
-            Message::Close => match judges.part {
-                Part::Both => judges.part = judges.came_from,
-                Part::Pair | Part::Matrix => judges.part = Part::Matrix,
+            JudgesMessage::Close => match judges.part {
+                JudgesPart::Both => judges.part = judges.came_from,
+                JudgesPart::Pair | JudgesPart::Matrix => judges.part = JudgesPart::Matrix,
             },
         }
     }
 
-    /// The verdict of the column at the cursor, or both where they differ and that is what is listed.
+    /// Opens the verdict of the column at the cursor, or both verdicts if they differ and only differing components are
+    /// listed.
     fn open_judged(&mut self, session: &mut Session) {
         let judges = &self.judges;
         match judges.part {
-            Part::Matrix if !judges.only_differing => {
+            JudgesPart::Matrix if !judges.only_differing => {
                 let file = self.judges.judge_column(session).map(|column| column.file);
-                self.open_verdict_of(session, file);
+                self.open_column_verdict(session, file);
             }
-            Part::Matrix | Part::Pair => self.judges.show_both(session),
-            Part::Both => {
+            JudgesPart::Matrix | JudgesPart::Pair => self.judges.show_both(session),
+            JudgesPart::Both => {
                 let file = self.judges.side_column(session, judges.side).map(|column| column.file);
-                self.open_verdict_of(session, file);
+                self.open_column_verdict(session, file);
             }
         }
     }
 
-    /// In the table of components, where the evidence opens into the code.
-    fn open_verdict_of(&mut self, session: &mut Session, file: Option<String>) {
+    /// Opens the verdict in the table of components, from which the evidence can be opened in the code.
+    fn open_column_verdict(&mut self, session: &mut Session, file: Option<String>) {
         let (Some(file), Some(id)) = (file, self.judges.component.clone()) else {
             session.notice = Some("there is no verdict here".into());
             return;
         };
-        self.chosen = Some(Shows::Components);
-        session.rubric.look_at(&file);
+        self.chosen = Some(ScoresPage::Components);
+        session.rubric.show_judgement(&file);
         let components = &mut self.components;
-        components.choose(Some(id));
-        components.part = super::components::Part::Verdict;
+        components.choose_component(Some(id));
+        components.part = super::components::ComponentsPart::Verdict;
         session.notice = Some("t goes back to all judgements".into());
     }
 }

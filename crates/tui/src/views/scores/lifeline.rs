@@ -1,14 +1,14 @@
-//! The lifelines of the components: what stands for each of their turns, and the ways over them.
+//! The lifelines of the components: the sign of each turn, and moving along the turns.
 
-use crate::{session::Session, views::scores::components::Components};
-use trajview_metrics::lifeline::{Event, Lifeline, State, SymbolLife, What};
+use crate::{session::Session, views::scores::components::ComponentsView};
+use trajview_metrics::lifeline::{SymbolEvent, Lifeline, SymbolState, SymbolLife, SymbolChange};
 
-use super::components::Part;
+use super::components::ComponentsPart;
 
 /// One turn of a lifeline, as one sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// Nothing there, and nothing promised.
+pub enum LifelineSign {
+    /// The component is not there and was not promised.
     Nothing,
     Committed,
     Appeared,
@@ -20,13 +20,13 @@ pub enum Sign {
     Back,
     Unused,
     Vanished,
-    /// Nothing happened; how it stands.
-    Stands(State),
+    /// Nothing happened. Shows the current state.
+    Stands(SymbolState),
 }
 
-impl Sign {
-    /// How much it asks to be seen, where one sign stands for several turns.
-    const fn rank(self) -> u8 {
+impl LifelineSign {
+    /// Returns the priority of the sign if one cell has to represent several turns.
+    const fn sign_rank(self) -> u8 {
         match self {
             Self::Nothing => 0,
             Self::Stands(_) => 1,
@@ -43,72 +43,73 @@ impl Sign {
         }
     }
 
-    const fn of(what: &What) -> Self {
+    const fn for_event(what: &SymbolChange) -> Self {
         match what {
-            What::UsesGained(_) | What::FirstUsed => Self::Gained,
-            What::Changed => Self::Changed,
-            What::Appeared => Self::Appeared,
-            What::Moved { .. } | What::Renamed { .. } | What::TakenIn { .. } => Self::Renamed,
-            What::UsedAgain | What::Back => Self::Back,
-            What::UsesLost(_) => Self::Dropped,
-            What::Guarded => Self::Guarded,
-            What::LastUseLost => Self::Unused,
-            What::Vanished => Self::Vanished,
+            SymbolChange::UsesGained(_) | SymbolChange::FirstUsed => Self::Gained,
+            SymbolChange::Changed => Self::Changed,
+            SymbolChange::Appeared => Self::Appeared,
+            SymbolChange::Moved { .. } | SymbolChange::Renamed { .. } | SymbolChange::TakenIn { .. } => Self::Renamed,
+            SymbolChange::UsedAgain | SymbolChange::Back => Self::Back,
+            SymbolChange::UsesLost(_) => Self::Dropped,
+            SymbolChange::Guarded => Self::Guarded,
+            SymbolChange::LastUseLost => Self::Unused,
+            SymbolChange::Vanished => Self::Vanished,
         }
     }
 
-    fn standing(state: State) -> Self {
-        if state == State::Before { Self::Nothing } else { Self::Stands(state) }
+    fn for_state(state: SymbolState) -> Self {
+        if state == SymbolState::Before { Self::Nothing } else { Self::Stands(state) }
     }
 }
 
-/// The signs of a whole component, one a turn.
-pub fn signs(lifeline: &Lifeline, turns: usize) -> Vec<Sign> {
-    let sign = |turn: usize| match lifeline.events(turn).first() {
-        Some((_, event)) => Sign::of(&event.what),
-        None if lifeline.committed == Some(turn) => Sign::Committed,
-        None => Sign::standing(lifeline.state(turn)),
+/// Returns the signs of a whole component, one for each turn.
+pub fn turn_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
+    let sign = |turn: usize| match lifeline.events_at(turn).first() {
+        Some((_, event)) => LifelineSign::for_event(&event.change),
+        None if lifeline.committed == Some(turn) => LifelineSign::Committed,
+        None => LifelineSign::for_state(lifeline.state_after(turn)),
     };
     (1..=turns).map(sign).collect()
 }
 
-/// How a whole component stands after each turn.
-pub fn standing_signs(lifeline: &Lifeline, turns: usize) -> Vec<Sign> {
-    (1..=turns).map(|turn| Sign::standing(lifeline.state(turn))).collect()
+/// Returns the state of a whole component after each turn.
+pub fn standing_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
+    (1..=turns).map(|turn| LifelineSign::for_state(lifeline.state_after(turn))).collect()
 }
 
-/// How one symbol stands after each turn.
-pub fn standing_signs_of(life: &SymbolLife) -> Vec<Sign> {
-    life.cells.iter().map(|cell| Sign::standing(cell.state)).collect()
+/// Returns the state of one symbol after each turn.
+pub fn symbol_standing_signs(life: &SymbolLife) -> Vec<LifelineSign> {
+    life.cells.iter().map(|cell| LifelineSign::for_state(cell.state)).collect()
 }
 
-/// The signs of one symbol, one a turn.
-pub fn signs_of(life: &SymbolLife) -> Vec<Sign> {
+/// Returns the signs of one symbol, one a turn.
+pub fn symbol_signs(life: &SymbolLife) -> Vec<LifelineSign> {
     let cells = life.cells.iter();
     cells
         .map(|cell| match cell.events.first() {
-            Some(event) => Sign::of(&event.what),
-            None => Sign::standing(cell.state),
+            Some(event) => LifelineSign::for_event(&event.change),
+            None => LifelineSign::for_state(cell.state),
         })
         .collect()
 }
 
-/// As many signs as there are cells, each the most telling of its turns.
-pub fn squeezed(signs: &[Sign], cells: usize) -> Vec<Sign> {
+/// Returns one sign for each cell: the most important sign of the cell's turns.
+pub fn squeeze_signs(signs: &[LifelineSign], cells: usize) -> Vec<LifelineSign> {
     if signs.len() <= cells || cells == 0 {
         return signs[..signs.len().min(cells)].to_vec();
     }
     let bounds = |cell: usize| cell * signs.len() / cells..(cell + 1) * signs.len() / cells;
     let most = |cell: usize| {
         let all = &signs[bounds(cell)];
-        all.iter().copied().max_by_key(|sign| sign.rank()).unwrap_or(Sign::Nothing)
+        all.iter().copied().max_by_key(|sign| sign.sign_rank()).unwrap_or(LifelineSign::Nothing)
     };
     (0..cells).map(most).collect()
 }
 
-/// Where turns stand in a row of cells: each in as many as there are for all, or in one, and then a part of the turns.
+/// The placement of turns in a row of cells. If all turns fit, each has the same number of cells. Otherwise each has
+/// one cell and only a part of the turns is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Axis {
+pub struct TurnAxis {
     /// The first turn that is shown; counts from 0.
     first: usize,
     turns: usize,
@@ -117,67 +118,67 @@ pub struct Axis {
     width: usize,
 }
 
-impl Axis {
-    /// A wider turn says no more.
+impl TurnAxis {
+    /// Most cells of one turn.
     const WIDEST: usize = 4;
 
-    /// So that `turn` is among those that are shown.
-    pub fn of(turn: usize, turns: usize, width: usize) -> Self {
+    /// Computes an axis that shows `turn`.
+    pub fn around_turn(turn: usize, turns: usize, width: usize) -> Self {
         let cells = (width / turns.max(1)).clamp(1, Self::WIDEST);
         Self {
-            first: crate::widgets::scroll::centred(turn, turns, width / cells),
+            first: crate::widgets::scroll::centred_top(turn, turns, width / cells),
             turns,
             cells,
             width,
         }
     }
 
-    /// The turns that are shown, each with its first cell.
-    pub fn shown(self) -> impl Iterator<Item = (usize, usize)> {
+    /// Returns the turns that are shown, each with its first cell.
+    pub fn shown_turns(self) -> impl Iterator<Item = (usize, usize)> {
         (self.first..self.turns)
             .map(move |turn| (turn, (turn - self.first) * self.cells))
             .take_while(move |(_, cell)| *cell < self.width)
     }
 
-    /// The first cell of a turn; None where it is not shown.
-    pub fn cell_of(self, turn: usize) -> Option<usize> {
-        self.shown().find(|(other, _)| *other == turn).map(|(_, cell)| cell)
+    /// Returns the first cell of a turn. None if it is not shown.
+    pub fn turn_cell(self, turn: usize) -> Option<usize> {
+        self.shown_turns().find(|(other, _)| *other == turn).map(|(_, cell)| cell)
     }
 
-    /// The turn in a cell.
+    /// Returns the turn in a cell.
     pub fn turn_at(self, cell: usize) -> Option<usize> {
         let turn = self.first + cell / self.cells;
         (cell < self.width && turn < self.turns).then_some(turn)
     }
 
-    /// The signs in the cells of the turns that are shown: what happened, then how it stands.
-    pub fn spread(self, signs: &[Sign], standing: &[Sign]) -> Vec<Sign> {
+    /// Returns the signs in the cells of the shown turns: first the event of the turn, then the state after it.
+    pub fn spread_signs(self, signs: &[LifelineSign], standing: &[LifelineSign]) -> Vec<LifelineSign> {
         let turn = |(turn, _): (usize, usize)| {
-            let event = signs.get(turn).copied().unwrap_or(Sign::Nothing);
-            let after = standing.get(turn).copied().unwrap_or(Sign::Nothing);
+            let event = signs.get(turn).copied().unwrap_or(LifelineSign::Nothing);
+            let after = standing.get(turn).copied().unwrap_or(LifelineSign::Nothing);
             [event].into_iter().chain(std::iter::repeat_n(after, self.cells - 1))
         };
-        self.shown().flat_map(turn).take(self.width).collect()
+        self.shown_turns().flat_map(turn).take(self.width).collect()
     }
 }
 
-impl Components {
-    /// Of the component that is chosen.
-    pub fn lifeline<'s>(&self, session: &'s Session) -> Option<&'s Lifeline> {
+impl ComponentsView {
+    /// Returns the lifeline of the chosen component.
+    pub fn chosen_lifeline<'s>(&self, session: &'s Session) -> Option<&'s Lifeline> {
         session.rubric.lifeline_of(&self.component_row(session)?.id)
     }
 
     /// Turns (counted from 0) that did something to the chosen component.
-    fn eventful(&self, session: &Session) -> Vec<usize> {
-        let Some(lifeline) = self.lifeline(session) else { return vec![] };
+    fn eventful_turns(&self, session: &Session) -> Vec<usize> {
+        let Some(lifeline) = self.chosen_lifeline(session) else { return vec![] };
         let is_one = |turn: &usize| {
-            lifeline.committed == Some(turn + 1) || !lifeline.events(turn + 1).is_empty()
+            lifeline.committed == Some(turn + 1) || !lifeline.events_at(turn + 1).is_empty()
         };
         (0..session.run.turns.len()).filter(is_one).collect()
     }
 
     pub(super) fn go_to_event(&mut self, session: &mut Session, by: isize) {
-        let turns = self.eventful(session);
+        let turns = self.eventful_turns(session);
         let count = by.unsigned_abs().max(1);
         let wanted = if by > 0 {
             turns.iter().filter(|turn| **turn > session.turn).nth(count - 1)
@@ -192,7 +193,7 @@ impl Components {
 
     fn why_no_event(&self, session: &Session, is_later: bool) -> String {
         let Some(row) = self.component_row(session) else { return "no component is chosen".into() };
-        match self.lifeline(session) {
+        match self.chosen_lifeline(session) {
             None => session.rubric.why_no_lifeline(),
             Some(_) if is_later => format!("nothing happens to {} after this turn", row.id),
             Some(_) => format!("nothing happens to {} before this turn", row.id),
@@ -204,7 +205,7 @@ impl Components {
             session.notice = Some("no component is chosen".into());
             return;
         };
-        let Some(lifeline) = self.lifeline(session) else {
+        let Some(lifeline) = self.chosen_lifeline(session) else {
             session.notice = Some(session.rubric.why_no_lifeline());
             return;
         };
@@ -212,35 +213,35 @@ impl Components {
             Some(turn) => {
                 let words = format!("{} is lost in turn {turn}; enter shows the lines", row.id);
                 session.select_turn(turn - 1);
-                self.part = Part::Lifeline;
+                self.part = ComponentsPart::Lifeline;
                 words
             }
             None => {
-                format!("{} is not lost: {}", row.id, standing(lifeline, session.run.turns.len()))
+                format!("{} is not lost: {}", row.id, standing_text(lifeline, session.run.turns.len()))
             }
         });
     }
 
-    /// What the playhead's turn did to the chosen component, the worst first.
-    pub fn events_here<'s>(&self, session: &'s Session) -> Vec<(&'s SymbolLife, &'s Event)> {
-        self.lifeline(session).map(|it| it.events(session.turn + 1)).unwrap_or_default()
+    /// Returns the events of the chosen component in the playhead's turn, the worst first.
+    pub fn playhead_events<'s>(&self, session: &'s Session) -> Vec<(&'s SymbolLife, &'s SymbolEvent)> {
+        self.chosen_lifeline(session).map(|it| it.events_at(session.turn + 1)).unwrap_or_default()
     }
 }
 
-/// How the symbols of a component stand after a turn: `snr_weight in use`.
-pub fn standing(lifeline: &Lifeline, turn: usize) -> String {
-    let said: Vec<String> = lifeline
-        .deciding()
+/// Returns the state of a component's symbols after a turn: `snr_weight in use`.
+pub fn standing_text(lifeline: &Lifeline, turn: usize) -> String {
+    let state_words: Vec<String> = lifeline
+        .deciding_symbols()
         .filter_map(|life| {
             let cell = life.cells.get(turn.checked_sub(1)?)?;
             Some(format!("{} {}", life.name, cell.state.words()))
         })
         .collect();
-    if !said.is_empty() {
-        return said.join(", ");
+    if !state_words.is_empty() {
+        return state_words.join(", ");
     }
-    let named: Vec<&str> = lifeline.symbols.iter().map(|life| &*life.name).collect();
-    match named.as_slice() {
+    let symbol_names: Vec<&str> = lifeline.symbols.iter().map(|life| &*life.name).collect();
+    match symbol_names.as_slice() {
         [] => "neither its name nor a verdict names a symbol to follow".into(),
         names => format!("no code defines {}", names.join(", ")),
     }
@@ -252,22 +253,22 @@ mod tests {
 
     #[test]
     fn where_turns_share_a_cell_the_loss_is_seen() {
-        let stands = Sign::Stands(State::Used);
-        let signs = [Sign::Nothing, Sign::Committed, stands, Sign::Changed, stands, Sign::Vanished];
+        let stands = LifelineSign::Stands(SymbolState::Used);
+        let signs = [LifelineSign::Nothing, LifelineSign::Committed, stands, LifelineSign::Changed, stands, LifelineSign::Vanished];
 
-        assert_eq!(squeezed(&signs, 3), [Sign::Committed, Sign::Changed, Sign::Vanished]);
-        assert_eq!(squeezed(&signs, 9), signs);
-        assert_eq!(squeezed(&signs, 0), []);
+        assert_eq!(squeeze_signs(&signs, 3), [LifelineSign::Committed, LifelineSign::Changed, LifelineSign::Vanished]);
+        assert_eq!(squeeze_signs(&signs, 9), signs);
+        assert_eq!(squeeze_signs(&signs, 0), []);
     }
 
     #[test]
     fn a_turn_is_found_in_every_cell_it_has() {
-        let axis = Axis::of(0, 5, 12);
-        assert_eq!(axis.shown().map(|(_, cell)| cell).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
+        let axis = TurnAxis::around_turn(0, 5, 12);
+        assert_eq!(axis.shown_turns().map(|(_, cell)| cell).collect::<Vec<_>>(), [0, 2, 4, 6, 8]);
         assert_eq!([0, 1, 9, 10].map(|cell| axis.turn_at(cell)), [Some(0), Some(0), Some(4), None]);
-        let (event, stands) = (Sign::Appeared, Sign::Stands(State::Used));
-        let spread = axis.spread(&[event; 5], &[stands; 5]);
+        let (event, stands) = (LifelineSign::Appeared, LifelineSign::Stands(SymbolState::Used));
+        let spread = axis.spread_signs(&[event; 5], &[stands; 5]);
         assert_eq!((spread.len(), spread[0], spread[1]), (10, event, stands));
-        assert_eq!(Axis::of(99, 100, 10).turn_at(9), Some(99));
+        assert_eq!(TurnAxis::around_turn(99, 100, 10).turn_at(9), Some(99));
     }
 }

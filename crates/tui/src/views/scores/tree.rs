@@ -1,15 +1,15 @@
-//! The rubric tree on the screen: which nodes are listed, which is chosen, and what is said of it.
+//! The rubric tree: the listed nodes, the chosen node and its texts.
 //!
-//! `rows` says which nodes are listed, `moving` goes from one to the next that matters, [`find`] narrows the list
-//! down, [`detail`] has the words beside the list, `answer` takes a judge's answer apart, [`areas`] says where the
-//! parts stand. Everything is worked out when something changes, never while drawing: a frame costs what it shows.
+//! `rows` selects the listed nodes, `navigation` moves to the next important node, [`find`] filters the list, [`detail`]
+//! has the texts next to the list, `answer` splits a judge's answer into sections, and [`areas`] computes the parts.
+//! Everything is computed when something changes and never while drawing, so that a frame costs only what it shows.
 
 mod answer;
 pub mod areas;
 pub mod detail;
 pub mod find;
-mod moving;
-mod pointing;
+mod navigation;
+mod mouse;
 mod rows;
 
 use std::sync::Arc;
@@ -17,61 +17,61 @@ use std::sync::Arc;
 use crate::{
     session::Session,
     widgets::{
-        layout::Layout,
+        layout::ScreenLayout,
         scroll::{Motion, Scroll},
     },
 };
-use trajview_metrics::rubric_tree::{Counting, Measures};
+use trajview_metrics::rubric_tree::{LeafCounting, TreeMeasures};
 use trajview_run::rubric_tree::{NodeId, RubricTree};
 
-use areas::Areas;
-use detail::Detail;
-use find::Find;
+use areas::TreeAreas;
+use detail::NodeDetail;
+use find::NodeFind;
 
-pub use moving::Way;
+pub use navigation::MatchDirection;
 
-/// What is looked at of the tree.
+/// The state of the tree view.
 #[derive(Debug, Default)]
-pub struct Tree {
+pub struct TreeView {
     /// The tree that the rest is about.
-    of: Option<Arc<RubricTree>>,
-    pub counting: Counting,
-    pub order: Order,
-    /// As [`Self::counting`] says.
-    pub measures: Measures,
-    /// Without the leaves whose judging failed.
-    pub valid: Measures,
+    tree: Option<Arc<RubricTree>>,
+    pub counting: LeafCounting,
+    pub order: NodeOrder,
+    /// Measures of the nodes, counted according to [`Self::counting`].
+    pub measures: TreeMeasures,
+    /// Measures without the leaves whose judging failed.
+    pub valid_measures: TreeMeasures,
     /// One a node: whether its sub-tasks are listed.
     open: Vec<bool>,
-    /// What is listed, from the top.
+    /// The listed nodes, from the top.
     pub rows: Vec<NodeId>,
     pub scroll: Scroll,
-    pub part: Part,
-    pub find: Find,
-    pub detail: Detail,
+    pub part: TreePart,
+    pub find: NodeFind,
+    pub detail: NodeDetail,
 }
 
-/// How the nodes stand.
+/// The order of the nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// As a tree, as the file has them.
+pub enum NodeOrder {
+    /// As a tree, in the order of the file.
     #[default]
     Tree,
     /// Leaves alone, the one first that takes most from the root's score.
     Loss,
 }
 
-/// Which part of the view has the keyboard.
+/// The part of the view that has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Part {
+pub enum TreePart {
     #[default]
     List,
     Detail,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
-    /// In the part that has the keyboard.
+pub enum TreeMessage {
+    /// Moves within the part that has the keyboard.
     Go(Motion),
     /// Fold the node, or go to the one it belongs to.
     Fold,
@@ -83,52 +83,52 @@ pub enum Message {
     UnfoldBelow,
     FoldAll,
     UnfoldAll,
-    /// To a leaf that was judged and lacks something.
-    Failing(Way),
-    /// To a leaf whose judging failed.
-    Invalid(Way),
-    /// To a node that holds what is looked for.
-    Match(Way),
+    /// Moves to a leaf that was judged and lacks something.
+    Failing(MatchDirection),
+    /// Moves to a leaf whose judging failed.
+    Invalid(MatchDirection),
+    /// Moves to a node that matches the search.
+    Match(MatchDirection),
     SwitchOrder,
     /// All leaves, or those of code only.
     SwitchCounting,
     SwitchPart,
-    Find(find::Message),
-    /// Back from the words beside the list, then forget what is looked for.
+    Find(find::FindMessage),
+    /// Returns from the texts to the list, and then clears the search.
     Leave,
 }
 
-impl Tree {
-    /// The tree that is shown; None before the view was seen.
-    pub fn shown(&self) -> Option<&RubricTree> {
-        self.of.as_deref()
+impl TreeView {
+    /// Returns the tree that is shown. None before the view was seen.
+    pub fn shown_tree(&self) -> Option<&RubricTree> {
+        self.tree.as_deref()
     }
 
-    /// The chosen node.
-    pub fn selected(&self) -> Option<NodeId> {
+    /// Returns the chosen node.
+    pub fn selected_node(&self) -> Option<NodeId> {
         self.rows.get(self.scroll.cursor).copied()
     }
 
     pub fn is_open(&self, id: NodeId) -> bool {
-        self.find.is_active() || self.open.get(id.at()).copied().unwrap_or_default()
+        self.find.is_active() || self.open.get(id.position()).copied().unwrap_or_default()
     }
 
-    /// Whether none of its sub-tasks count.
+    /// Returns true if none of the node's sub-tasks count.
     pub fn is_leaf(&self, id: NodeId) -> bool {
-        let Some(tree) = &self.of else { return true };
-        !tree.children(id).any(|child| self.measures.get(child).counts)
+        let Some(tree) = &self.tree else { return true };
+        !tree.child_nodes(id).any(|child| self.measures.get(child).counts)
     }
 
-    /// The way of the chosen node and what it requires.
+    /// Returns the path of the chosen node and its requirement.
     pub fn line_as_text(&self) -> Option<String> {
-        let (tree, id) = (self.shown()?, self.selected()?);
-        Some(format!("{} {}", tree.path(id), tree.node(id)?.requirements))
+        let (tree, id) = (self.shown_tree()?, self.selected_node()?);
+        Some(format!("{} {}", tree.node_path(id), tree.node(id)?.requirements))
     }
 
-    /// What was said of the chosen node, in the judge's words. The error is a sentence.
+    /// Returns the judge's text on the chosen node. The error is a sentence.
     pub fn verdict_as_text(&self) -> Result<String, String> {
         let node =
-            self.selected().and_then(|id| self.shown()?.node(id)).ok_or("no node is chosen")?;
+            self.selected_node().and_then(|id| self.shown_tree()?.node(id)).ok_or("no node is chosen")?;
         let response = node.answer.as_ref().map(|answer| &*answer.response).unwrap_or_default();
         let words = if response.trim().is_empty() { &*node.explanation } else { response };
         match (node.score, words.trim()) {
@@ -139,75 +139,75 @@ impl Tree {
     }
 
     /// Takes another tree, of which so many rows are seen; one that was shown before keeps what is unfolded, as far as it is the same.
-    fn take(&mut self, tree: &Arc<RubricTree>, rows: usize) {
-        if self.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, tree)) {
+    fn take_tree(&mut self, tree: &Arc<RubricTree>, rows: usize) {
+        if self.tree.as_ref().is_some_and(|of| Arc::ptr_eq(of, tree)) {
             return;
         }
         let is_same_shape = self.open.len() == tree.nodes.len();
-        let selected = self.selected().filter(|_| is_same_shape);
-        self.of = Some(tree.clone());
-        self.detail = Detail::default();
-        self.measure();
+        let selected = self.selected_node().filter(|_| is_same_shape);
+        self.tree = Some(tree.clone());
+        self.detail = NodeDetail::default();
+        self.measure_tree();
         if !is_same_shape {
             self.open = rows::first_open(tree, &self.measures, rows);
         }
         self.find.look_again(tree, &self.measures);
-        self.list(selected);
+        self.list_nodes(selected);
     }
 
-    fn measure(&mut self) {
-        let Some(tree) = &self.of else { return };
-        self.measures = Measures::of(tree, self.counting);
-        self.valid = Measures::of(tree, Counting::ValidOnly);
+    fn measure_tree(&mut self) {
+        let Some(tree) = &self.tree else { return };
+        self.measures = TreeMeasures::new(tree, self.counting);
+        self.valid_measures = TreeMeasures::new(tree, LeafCounting::ValidOnly);
     }
 
     /// Lists the nodes again and keeps one of them chosen: this one, or the closest above it that is listed.
-    fn list(&mut self, chosen: Option<NodeId>) {
-        let Some(tree) = self.of.clone() else { return };
-        self.rows = rows::listed(&tree, self);
-        let mut wanted = chosen.into_iter().chain(chosen.into_iter().flat_map(|id| tree.above(id)));
+    fn list_nodes(&mut self, chosen: Option<NodeId>) {
+        let Some(tree) = self.tree.clone() else { return };
+        self.rows = rows::listed_nodes(&tree, self);
+        let mut wanted = chosen.into_iter().chain(chosen.into_iter().flat_map(|id| tree.nodes_above(id)));
         let found = wanted.find_map(|id| self.rows.iter().position(|row| *row == id));
         self.scroll.cursor = found.unwrap_or(0);
     }
 
     fn list_again(&mut self) {
-        self.list(self.selected());
+        self.list_nodes(self.selected_node());
     }
 }
 
-impl Tree {
-    pub(super) fn update_tree(&mut self, session: &mut Session, message: Message, layout: &Layout) {
+impl TreeView {
+    pub(super) fn update_tree(&mut self, session: &mut Session, message: TreeMessage, layout: &ScreenLayout) {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
-        let areas = Areas::of(layout, self.part);
-        self.take(&tree, areas.list_height());
-        let said = match message {
-            Message::Go(motion) => self.go(motion, &areas),
-            Message::Fold => self.fold(),
-            Message::Unfold => self.unfold(),
-            Message::Enter => self.enter(),
-            Message::UnfoldBelow => self.unfold_below(),
-            Message::FoldAll => self.fold_all(),
-            Message::UnfoldAll => self.unfold_all(),
-            Message::Failing(way) => self.go_to_failing(way),
-            Message::Invalid(way) => self.go_to_invalid(way),
-            Message::Match(way) => self.go_to_match(way),
-            Message::SwitchOrder => self.switch_order(),
-            Message::SwitchCounting => self.switch_counting(),
-            Message::SwitchPart => {
-                self.part = if self.part == Part::List { Part::Detail } else { Part::List };
+        let areas = TreeAreas::for_layout(layout, self.part);
+        self.take_tree(&tree, areas.list_height());
+        let notice = match message {
+            TreeMessage::Go(motion) => self.move_cursor(motion, &areas),
+            TreeMessage::Fold => self.fold_node(),
+            TreeMessage::Unfold => self.unfold_node(),
+            TreeMessage::Enter => self.enter_node(),
+            TreeMessage::UnfoldBelow => self.unfold_below(),
+            TreeMessage::FoldAll => self.fold_all(),
+            TreeMessage::UnfoldAll => self.unfold_all(),
+            TreeMessage::Failing(way) => self.go_to_failing(way),
+            TreeMessage::Invalid(way) => self.go_to_invalid(way),
+            TreeMessage::Match(way) => self.go_to_match(way),
+            TreeMessage::SwitchOrder => self.switch_order(),
+            TreeMessage::SwitchCounting => self.switch_counting(),
+            TreeMessage::SwitchPart => {
+                self.part = if self.part == TreePart::List { TreePart::Detail } else { TreePart::List };
                 None
             }
-            Message::Find(message) => self.update_find(message),
-            Message::Leave => self.leave(),
+            TreeMessage::Find(message) => self.update_find(message),
+            TreeMessage::Leave => self.leave_part(),
         };
-        session.notice = said.or_else(|| session.notice.take());
+        session.notice = notice.or_else(|| session.notice.take());
     }
 
-    pub(super) fn settle_tree(&mut self, session: &mut Session, layout: &Layout) {
+    pub(super) fn settle_tree(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
-        let areas = Areas::of(layout, self.part);
-        self.take(&tree, areas.list_height());
-        self.scroll.follow(self.rows.len(), areas.list_height());
+        let areas = TreeAreas::for_layout(layout, self.part);
+        self.take_tree(&tree, areas.list_height());
+        self.scroll.follow_cursor(self.rows.len(), areas.list_height());
         self.settle_detail(&areas);
     }
 }

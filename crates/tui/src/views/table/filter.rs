@@ -1,37 +1,37 @@
-//! What narrows the table down: words, and conditions on columns.
+//! The filter of the table: words, and conditions on columns.
 //!
-//! `codex`: one of a run's words has these letters. `agent:codex`: that column has them. `erosion>0.5`, `turns<=9`,
-//! `tokens>2M`, `time>5m`: a number compared; a run that has none does not fit. `task:-`: nothing is recorded there.
-//! `!` before a condition turns it round, `"two words"` are one.
+//! `codex`: one of a run's words contains this text. `agent:codex`: that column contains it. `erosion>0.5`, `turns<=9`,
+//! `tokens>2M`, `time>5m`: a comparison of a number; a run without the number does not match. `task:-`: nothing is
+//! recorded in that column. `!` before a condition negates it, and quotes as in `"two words"` keep words together.
 
-use crate::session::columns::{Column, Kind};
+use crate::session::columns::{RunTableColumn, ColumnKind};
 
-use super::{row::Row, values::Known};
+use super::{row::RunRow, values::KnownValue};
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Filter {
+pub struct RunRowFilter {
     pub text: String,
     /// All of them hold.
-    conditions: Vec<Condition>,
+    conditions: Vec<FilterCondition>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Condition {
+struct FilterCondition {
     is_turned_round: bool,
-    test: Test,
+    test: FilterTest,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Test {
-    /// In any column of words; lower case.
+enum FilterTest {
+    /// Text in any column of words, in lower case.
     Anywhere(String),
-    In(Column, String),
-    NotRecorded(Column),
-    Compare(Column, Operator, f64),
+    In(RunTableColumn, String),
+    NotRecorded(RunTableColumn),
+    Compare(RunTableColumn, CompareOperator, f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+enum CompareOperator {
     Less,
     AtMost,
     More,
@@ -40,19 +40,19 @@ enum Operator {
 }
 
 /// Longer ones before their beginnings.
-const OPERATORS: [(&str, Operator); 5] = [
-    ("<=", Operator::AtMost),
-    (">=", Operator::AtLeast),
-    ("<", Operator::Less),
-    (">", Operator::More),
-    ("=", Operator::Equal),
+const COMPARE_OPERATORS: [(&str, CompareOperator); 5] = [
+    ("<=", CompareOperator::AtMost),
+    (">=", CompareOperator::AtLeast),
+    ("<", CompareOperator::Less),
+    (">", CompareOperator::More),
+    ("=", CompareOperator::Equal),
 ];
 
-impl Filter {
-    /// The error is a sentence.
-    pub fn parse(text: &str) -> Result<Self, String> {
+impl RunRowFilter {
+    /// Parses a filter. The error is a sentence.
+    pub fn parse_filter(text: &str) -> Result<Self, String> {
         let conditions =
-            parts(text).iter().map(|part| condition(part)).collect::<Result<_, _>>()?;
+            split_at_blanks(text).iter().map(|part| parse_condition(part)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), conditions })
     }
 
@@ -60,15 +60,15 @@ impl Filter {
         self.conditions.is_empty()
     }
 
-    pub fn takes(&self, row: &Row) -> bool {
+    pub fn takes_row(&self, row: &RunRow) -> bool {
         self.conditions
             .iter()
-            .all(|condition| condition.test.holds(row) != condition.is_turned_round)
+            .all(|condition| condition.test.holds_for_row(row) != condition.is_turned_round)
     }
 }
 
-/// Split at blanks outside quotes; the quotes are gone.
-fn parts(text: &str) -> Vec<String> {
+/// Splits text at blanks outside quotes and removes the quotes.
+fn split_at_blanks(text: &str) -> Vec<String> {
     let (mut parts, mut part, mut is_quoted) = (vec![], String::new(), false);
     for c in text.chars() {
         match c {
@@ -82,16 +82,16 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-fn condition(part: &str) -> Result<Condition, String> {
+fn parse_condition(part: &str) -> Result<FilterCondition, String> {
     let (is_turned_round, rest) = match part.strip_prefix('!') {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, part),
     };
-    Ok(Condition { is_turned_round, test: test(rest)? })
+    Ok(FilterCondition { is_turned_round, test: parse_test(rest)? })
 }
 
-fn test(part: &str) -> Result<Test, String> {
-    let compared = OPERATORS.iter().filter_map(|(sign, operator)| {
+fn parse_test(part: &str) -> Result<FilterTest, String> {
+    let compared = COMPARE_OPERATORS.iter().filter_map(|(sign, operator)| {
         part.split_once(sign).map(|(word, value)| (word, *operator, value))
     });
     // `a>=1` splits at `=` too, with a longer word before it.
@@ -101,33 +101,33 @@ fn test(part: &str) -> Result<Test, String> {
         (Some((word, operator, value)), colon)
             if colon.is_none_or(|(before, _)| before.len() > word.len()) =>
         {
-            compare(column(word)?, operator, value)
+            parse_comparison(parse_column(word)?, operator, value)
         }
-        (_, Some((word, "-"))) => Ok(Test::NotRecorded(column(word)?)),
-        (_, Some((word, value))) => Ok(Test::In(column(word)?, value.to_lowercase())),
-        _ => Ok(Test::Anywhere(part.to_lowercase())),
+        (_, Some((word, "-"))) => Ok(FilterTest::NotRecorded(parse_column(word)?)),
+        (_, Some((word, value))) => Ok(FilterTest::In(parse_column(word)?, value.to_lowercase())),
+        _ => Ok(FilterTest::Anywhere(part.to_lowercase())),
     }
 }
 
-fn column(word: &str) -> Result<Column, String> {
-    Column::by_word(word).ok_or_else(|| format!("no column {word:?}: {}", Column::words()))
+fn parse_column(word: &str) -> Result<RunTableColumn, String> {
+    RunTableColumn::by_word(word).ok_or_else(|| format!("no column {word:?}: {}", RunTableColumn::all_words()))
 }
 
-fn compare(column: Column, operator: Operator, value: &str) -> Result<Test, String> {
-    if column.kind() == Kind::Words {
+fn parse_comparison(column: RunTableColumn, operator: CompareOperator, value: &str) -> Result<FilterTest, String> {
+    if column.column_kind() == ColumnKind::Words {
         return match operator {
-            Operator::Equal => Ok(Test::In(column, value.to_lowercase())),
-            _ => Err(format!("{} has words: {0}:{value}", column.about().word)),
+            CompareOperator::Equal => Ok(FilterTest::In(column, value.to_lowercase())),
+            _ => Err(format!("{} has words: {0}:{value}", column.column_info().word)),
         };
     }
-    let number = number(value);
+    let number = parse_number(value);
     number
-        .map(|number| Test::Compare(column, operator, number))
+        .map(|number| FilterTest::Compare(column, operator, number))
         .ok_or_else(|| format!("{:?} is not a number, such as 0.5, 20%, 3k or 5m", value))
 }
 
-/// `0.5`, `20%`, `3k`, `2M`, `5m` (minutes), `2h`, `$1`
-fn number(text: &str) -> Option<f64> {
+/// Parses a number such as `0.5`, `20%`, `3k`, `2M`, `5m` (minutes), `2h`, `$1`.
+fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim_start_matches('$');
     let scaled =
         [("%", 0.01), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
@@ -137,33 +137,33 @@ fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number * scale)
 }
 
-impl Test {
-    fn holds(&self, row: &Row) -> bool {
+impl FilterTest {
+    fn holds_for_row(&self, row: &RunRow) -> bool {
         match self {
             Self::Anywhere(words) => {
-                let mut columns = Column::all().filter(|column| column.kind() == Kind::Words);
-                columns.any(|column| has(row, column, words))
-                    || row.failure().is_some_and(|why| why.to_lowercase().contains(words))
+                let mut columns = RunTableColumn::all_columns().filter(|column| column.column_kind() == ColumnKind::Words);
+                columns.any(|column| column_contains(row, column, words))
+                    || row.reading_failure().is_some_and(|why| why.to_lowercase().contains(words))
             }
-            Self::In(column, words) => has(row, *column, words),
-            Self::NotRecorded(column) => match column.kind() {
-                Kind::Words => row.words(*column) == Known::Missing,
-                Kind::Number => row.number(*column) == Known::Missing,
+            Self::In(column, words) => column_contains(row, *column, words),
+            Self::NotRecorded(column) => match column.column_kind() {
+                ColumnKind::Words => row.column_words(*column) == KnownValue::Missing,
+                ColumnKind::Number => row.column_number(*column) == KnownValue::Missing,
             },
             Self::Compare(column, operator, value) => {
-                row.number(*column).known().is_some_and(|number| operator.holds(number, *value))
+                row.column_number(*column).known_value().is_some_and(|number| operator.holds_between(number, *value))
             }
         }
     }
 }
 
-fn has(row: &Row, column: Column, words: &str) -> bool {
-    row.shown(column).known().is_some_and(|shown| shown.to_lowercase().contains(words))
+fn column_contains(row: &RunRow, column: RunTableColumn, words: &str) -> bool {
+    row.shown_text(column).known_value().is_some_and(|shown| shown.to_lowercase().contains(words))
 }
 
-impl Operator {
-    /// Equal is equal to what three digits show.
-    fn holds(self, number: f64, value: f64) -> bool {
+impl CompareOperator {
+    /// Compares two numbers. Numbers are equal if their first three digits are.
+    fn holds_between(self, number: f64, value: f64) -> bool {
         match self {
             Self::Less => number < value,
             Self::AtMost => number <= value,
@@ -177,15 +177,15 @@ impl Operator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::table::row::Reading;
+    use crate::views::table::row::RunReading;
     use trajview_run::{
-        Card,
-        card::{CardIdentity, CardTotals},
+        RunCard,
+        run_card::{CardIdentity, CardTotals},
     };
 
-    fn row() -> Row {
-        let mut row = Row::of("runs/a".into(), "a-run".into());
-        row.reading = Reading::Whole(Box::new(Card {
+    fn row() -> RunRow {
+        let mut row = RunRow::unread_row("runs/a".into(), "a-run".into());
+        row.reading = RunReading::Whole(Box::new(RunCard {
             turns: 9,
             tokens: Some(2_500_000),
             totals: CardTotals { seconds: Some(400.0), ..CardTotals::default() },
@@ -194,13 +194,13 @@ mod tests {
                 agent: Some("Codex 0.169".into()),
                 ..CardIdentity::default()
             },
-            ..Card::default()
+            ..RunCard::default()
         }));
         row
     }
 
     fn takes(text: &str) -> bool {
-        Filter::parse(text).unwrap().takes(&row())
+        RunRowFilter::parse_filter(text).unwrap().takes_row(&row())
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_a_sentence() {
-        let why = |text| Filter::parse(text).unwrap_err();
+        let why = |text| RunRowFilter::parse_filter(text).unwrap_err();
         assert!(why("warp:9").starts_with("no column \"warp\": run, task, agent"));
         assert_eq!(why("turns>many"), "\"many\" is not a number, such as 0.5, 20%, 3k or 5m");
         assert_eq!(why("agent>codex"), "agent has words: agent:codex");

@@ -1,20 +1,20 @@
-//! Many runs in a table: which there are, how they are sorted, narrowed down and grouped, what is still being read.
+//! A table of many runs: its rows, their order, filter and groups, and the data that is still being read.
 //!
-//! [`row`] is one run, [`columns`] what is told of each and [`values`] how, [`filter`] and [`order`] which of them are
-//! listed, [`areas`] where they stand, `asking` what is wanted of the world, `around` what the table is to the rest of
-//! the program. A collection lies beside the run that was opened from it, and keeps its place.
+//! [`row`] is one run, [`columns`] lists the columns and [`values`] computes their values, [`filter`] and [`order`]
+//! select the listed rows, [`areas`] computes the parts, and `questions` asks for missing data. A table stays next to
+//! the run that was opened from it, and keeps its cursor.
 
 pub mod areas;
-pub mod asking;
+pub mod questions;
 pub mod draw;
 pub mod expression;
-pub mod facts;
+pub mod run_facts;
 pub mod filter;
-pub mod finding;
-pub mod kept;
+pub mod run_finding;
+pub mod stored_choice;
 pub mod order;
 pub mod pairs;
-mod pointing;
+mod mouse;
 pub mod prompt;
 pub mod row;
 pub mod values;
@@ -24,82 +24,82 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
     session::{
-        columns::{self, Column, SessionColumn, Set},
-        context::Context,
-        measured::RulerName,
+        columns::{self, RunTableColumn, SessionColumn, ColumnSet},
+        context::KeyContext,
+        code_measures::RulerName,
     },
     widgets::scroll::{Motion, Scroll},
 };
 use trajview_run::address::is_address;
 
-use asking::Asking;
-use expression::Expression;
-use filter::Filter;
-use finding::Finding;
-use kept::{Kept, Which};
-use order::{Direction, Group, Key, Line, LineOptions, Sort};
-use pairs::{Matched, Pairs};
-use row::Row;
-use widths::{BEFORE, Widths};
+use questions::OpenQuestions;
+use expression::WhereExpression;
+use filter::RunRowFilter;
+use run_finding::RunFinding;
+use stored_choice::{KeptChoice, WhichTable};
+use order::{SortDirection, RunGroup, GroupKey, TableLine, LineOptions, ColumnSort};
+use pairs::{MatchedPairs, PairsPanel};
+use row::RunRow;
+use widths::{EARLIER_VALUE_CELLS, ColumnWidths};
 
-pub use prompt::Prompt;
+pub use prompt::FilterPrompt;
 
 #[derive(Debug, Default)]
-pub struct Collection {
-    /// What was opened.
+pub struct RunTableView {
+    /// The opened paths.
     pub sources: Vec<PathBuf>,
-    /// In the order in which they were found.
-    pub rows: Vec<Row>,
-    /// No more runs will be found.
+    /// The runs in the order in which they were found.
+    pub rows: Vec<RunRow>,
+    /// True once no more runs will be found.
     pub is_listed: bool,
     /// Reading and measuring are called off.
     pub is_stopped: bool,
-    /// What measures; None until something is measured.
+    /// The name of the measuring profile. None until something was measured.
     pub ruler: Option<RulerName>,
-    /// What measured the values in brackets, where some are shown.
-    pub before: Option<RulerName>,
+    /// The profile of the values in brackets, if such values are shown.
+    pub earlier_ruler: Option<RulerName>,
     pub notice: Option<String>,
     /// The run that another is to be compared with: index of its row.
     pub marked: Option<usize>,
-    pub prompt: Option<Prompt>,
-    /// What is looked for in all runs, in the place of the table.
-    pub finding: Option<Box<Finding>>,
+    pub prompt: Option<FilterPrompt>,
+    /// The search in all runs, shown instead of the table.
+    pub finding: Option<Box<RunFinding>>,
     /// The panel that holds two conditions against each other.
-    pub pairs: Option<Pairs>,
-    pub shape: Shape,
+    pub pairs: Option<PairsPanel>,
+    pub shape: TableShape,
     pub scroll: Scroll,
     worked_out: WorkedOut,
-    asking: Asking,
+    asking: OpenQuestions,
 }
 
-/// Which runs and columns are shown, and in which order.
+/// The selection and the order of the shown runs and columns.
 #[derive(Debug, Default)]
-pub struct Shape {
-    pub filter: Filter,
-    /// A condition in SQL, which holds beside the filter.
-    pub expression: Expression,
-    pub sort: Option<Sort>,
-    /// What runs are grouped by.
-    pub group: Option<Column>,
+pub struct TableShape {
+    pub filter: RunRowFilter,
+    /// A condition in SQL, applied in addition to the filter.
+    pub expression: WhereExpression,
+    pub sort: Option<ColumnSort>,
+    /// The column by which runs are grouped.
+    pub group: Option<RunTableColumn>,
     /// The column that has the keyboard.
-    pub chosen: Column,
-    /// Which columns somebody wants; None where the runs decide.
-    pub set: Option<Set>,
-    /// What is shown without a path.
-    pub start: Option<Start>,
+    pub chosen: RunTableColumn,
+    /// The chosen set of columns. None if the runs decide.
+    pub set: Option<ColumnSet>,
+    /// The start view, shown if the program was started without a path.
+    pub start: Option<StartView>,
     /// Columns of which no run has a value are shown too.
     pub shows_empty: bool,
-    folded: BTreeSet<Key>,
+    folded: BTreeSet<GroupKey>,
 }
 
-/// What is worked out of the rows for what is shown.
+/// Values computed from the rows for display.
 #[derive(Debug, Default)]
 struct WorkedOut {
-    arranged: Arranged,
-    counted: Widths,
-    /// Which columns the runs call for.
-    set: Set,
-    /// Whether the filter takes each of the runs, in their order.
+    arranged: ArrangedLines,
+    counted: ColumnWidths,
+    /// The set of columns that the runs call for.
+    set: ColumnSet,
+    /// For each run whether the filter takes it.
     taken: Vec<bool>,
     /// Something was answered that the lines do not show yet.
     has_news: bool,
@@ -107,28 +107,28 @@ struct WorkedOut {
 
 /// Worked out from the rest after each change.
 #[derive(Debug, Default)]
-struct Arranged {
-    lines: Vec<Line>,
+struct ArrangedLines {
+    lines: Vec<TableLine>,
     /// The columns to be shown, with their widths in cells.
-    widths: Vec<(Column, u16)>,
+    widths: Vec<(RunTableColumn, u16)>,
     /// Columns left out because no run has a value.
-    empty: Vec<Column>,
-    /// What the panel of paired tests is about.
-    matched: Option<Result<Matched, String>>,
+    empty: Vec<RunTableColumn>,
+    /// The pairs for the panel of paired tests.
+    matched_pairs: Option<Result<MatchedPairs, String>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum TableMessage {
     Move(Motion),
     /// The wheel was turned.
     Turn(Motion),
-    /// To another column.
+    /// Moves to another column.
     Choose(Motion),
-    /// By the chosen column; once more the other way round.
+    /// Sorts by the chosen column. A second time reverses the order.
     Sort,
-    SortBy(Column),
+    SortBy(RunTableColumn),
     Reverse,
-    /// By the next thing runs can be grouped by.
+    /// Groups by the next column that runs can be grouped by.
     Group,
     Fold,
     FoldAll,
@@ -140,12 +140,13 @@ pub enum Message {
     Pairs,
     /// The next two conditions or agents.
     NextPair,
-    Prompt(prompt::Message),
+    Prompt(prompt::FilterPromptMessage),
     /// Typing a condition in SQL.
-    Where(expression::Message),
-    /// In what all runs say.
-    Find(finding::Message),
-    /// These recordings are new or were written to; what stands otherwise at this moment (milliseconds since 1970-01-01 UTC).
+    Where(expression::ExpressionMessage),
+    /// Searches in the text of all runs.
+    Find(run_finding::FindingMessage),
+    /// Recordings that are new or were written to, and the time (milliseconds since 1970-01-01 UTC) for the activity of
+    /// the agents.
     Stands {
         changed: Vec<PathBuf>,
         now: i64,
@@ -154,41 +155,41 @@ pub enum Message {
     Open,
     /// The table, from the run that was opened from it.
     Show,
-    /// This run and the one that was marked before, side by side.
+    /// Compares this run with the marked one, side by side.
     Compare,
-    /// The filter goes, then the condition in SQL, the groups, the sorting.
+    /// Removes the filter, then the condition in SQL, the groups, the sorting.
     Escape,
 }
 
-/// How the table is wanted when it is opened.
+/// The options with which the table is opened.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Opening {
-    /// The sessions of this machine, to choose one by typing; None for the runs that somebody named.
-    pub start: Option<Start>,
-    pub sort: Option<Sort>,
-    pub group: Option<Column>,
-    pub filter: Filter,
-    /// How the table was left the last time; what else is said goes before it.
-    pub kept: Kept,
+pub struct TableOpening {
+    /// The sessions of this machine, filtered by typing. None for the runs that the user named.
+    pub start: Option<StartView>,
+    pub sort: Option<ColumnSort>,
+    pub group: Option<RunTableColumn>,
+    pub filter: RunRowFilter,
+    /// The stored choice of the last time. The other options override it.
+    pub kept: KeptChoice,
 }
 
-impl Opening {
-    /// Whether somebody asked for something that only a table has.
-    pub fn is_asked_for(&self) -> bool {
-        Self { kept: Kept::default(), ..self.clone() } != Self::default()
+impl TableOpening {
+    /// Returns true if the user requested something that only a table has.
+    pub fn needs_table(&self) -> bool {
+        Self { kept: KeptChoice::default(), ..self.clone() } != Self::default()
     }
 }
 
 /// The view of a program that was started without a path.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Start {
-    /// A run to look at where there is none; None where it could not be written.
+pub struct StartView {
+    /// A sample run to open if there is none. None if it could not be written.
     pub sample: Option<PathBuf>,
 }
 
-impl Line {
-    /// Index of the run.
-    pub const fn run(&self) -> Option<usize> {
+impl TableLine {
+    /// Returns the index of the run.
+    pub const fn run_index(&self) -> Option<usize> {
         match self {
             Self::Run(row) => Some(*row),
             Self::Group(_) => None,
@@ -196,265 +197,265 @@ impl Line {
     }
 }
 
-/// What the cursor stands on, wherever it stands.
+/// The row at the cursor, independent of its position.
 #[derive(Debug, Clone, PartialEq)]
-enum Spot {
+enum CursorSpot {
     Run(usize),
-    Group(Key),
+    Group(GroupKey),
 }
 
-impl Collection {
-    pub fn of(sources: Vec<PathBuf>, opening: Opening) -> Self {
-        let Opening { start, sort, group, filter, kept } = opening;
-        // Columns that somebody names decide by themselves which are shown.
-        let kept = if sort.is_some() { Kept::default() } else { kept.fitting() };
+impl RunTableView {
+    pub fn from_sources(sources: Vec<PathBuf>, opening: TableOpening) -> Self {
+        let TableOpening { start, sort, group, filter, kept } = opening;
+        // Columns that the user names determine which set is shown.
+        let kept = if sort.is_some() { KeptChoice::default() } else { kept.without_hidden_sort() };
         let sort = sort.or(kept.sort);
-        let chosen = sort.map_or_else(Column::default, |sort| sort.column);
-        let of_sessions = Column::of(Set::Sessions);
+        let chosen = sort.map_or_else(RunTableColumn::default, |sort| sort.column);
+        let of_sessions = RunTableColumn::in_set(ColumnSet::Sessions);
         let mut named = sort.map(|sort| sort.column).into_iter().chain(group);
         let set = match &start {
-            _ if named.any(|column| !of_sessions.contains(&column)) => Some(Set::Scores),
-            Some(_) => kept.set.or(Some(Set::Sessions)),
+            _ if named.any(|column| !of_sessions.contains(&column)) => Some(ColumnSet::Scores),
+            Some(_) => kept.set.or(Some(ColumnSet::Sessions)),
             None => kept.set,
         };
-        let shape = Shape { sort, group, filter, chosen, set, start, ..Shape::default() };
+        let shape = TableShape { sort, group, filter, chosen, set, start, ..TableShape::default() };
         let mut collection = Self { sources, shape, ..Self::default() };
         if collection.shape.start.is_some() {
-            collection.update_prompt(prompt::Message::Start);
+            collection.update_prompt(prompt::FilterPromptMessage::Start);
         }
-        collection.asking.kept = collection.kept();
-        collection.arrange();
+        collection.asking.stored_choice = collection.kept_choice();
+        collection.arrange_lines();
         collection
     }
 
-    /// Which columns somebody wants and in which order, as it is kept.
-    pub const fn kept(&self) -> Kept {
-        Kept { set: self.shape.set, sort: self.shape.sort }
+    /// Returns the choice of columns and order for storing.
+    pub const fn kept_choice(&self) -> KeptChoice {
+        KeptChoice { set: self.shape.set, sort: self.shape.sort }
     }
 
-    /// Which of the tables this is.
-    pub const fn which(&self) -> Which {
-        if self.shape.start.is_some() { Which::Start } else { Which::Runs }
+    /// Returns the kind of this table.
+    pub const fn which_table(&self) -> WhichTable {
+        if self.shape.start.is_some() { WhichTable::Start } else { WhichTable::Runs }
     }
 
-    /// The columns that may be shown, from left to right.
-    pub fn columns(&self) -> Vec<Column> {
-        Column::of(self.set())
+    /// Returns the columns that can be shown, from left to right.
+    pub fn set_columns(&self) -> Vec<RunTableColumn> {
+        RunTableColumn::in_set(self.column_set())
     }
 
-    /// Which columns are shown: as somebody chose, else as the runs call for.
-    pub fn set(&self) -> Set {
+    /// Returns the set of shown columns: the chosen one, or else the one that the runs call for.
+    pub fn column_set(&self) -> ColumnSet {
         self.shape.set.unwrap_or(self.worked_out.set)
     }
 
-    /// What a row is called.
-    pub fn what(&self) -> &'static str {
-        match self.set() {
-            Set::Sessions => "session",
-            Set::Scores => "run",
+    /// Returns the noun for a row.
+    pub fn row_noun(&self) -> &'static str {
+        match self.column_set() {
+            ColumnSet::Sessions => "session",
+            ColumnSet::Scores => "run",
         }
     }
 
-    /// As somebody chose; sessions with the newest first where nobody did.
-    pub fn sort(&self) -> Option<Sort> {
+    /// Returns the chosen order. Sessions are sorted with the newest first if none was chosen.
+    pub fn current_sort(&self) -> Option<ColumnSort> {
         let newest =
-            Sort { column: Column::Session(SessionColumn::When), direction: Direction::Down };
-        self.shape.sort.or((self.set() == Set::Sessions).then_some(newest))
+            ColumnSort { column: RunTableColumn::Session(SessionColumn::When), direction: SortDirection::Down };
+        self.shape.sort.or((self.column_set() == ColumnSet::Sessions).then_some(newest))
     }
 
-    pub fn lines(&self) -> &[Line] {
+    pub fn table_lines(&self) -> &[TableLine] {
         &self.worked_out.arranged.lines
     }
 
-    pub fn widths(&self) -> &[(Column, u16)] {
+    pub fn column_widths(&self) -> &[(RunTableColumn, u16)] {
         &self.worked_out.arranged.widths
     }
 
     /// Columns that are left out: no run has a value there.
-    pub fn empty_columns(&self) -> &[Column] {
+    pub fn empty_columns(&self) -> &[RunTableColumn] {
         &self.worked_out.arranged.empty
     }
 
-    /// What stands against what in the panel below; the error is a sentence. None while it is closed.
-    pub fn matched(&self) -> Option<&Result<Matched, String>> {
-        self.worked_out.arranged.matched.as_ref()
+    /// Returns the matched pairs for the panel below. The error is a sentence. None while the panel is closed.
+    pub fn matched_pairs(&self) -> Option<&Result<MatchedPairs, String>> {
+        self.worked_out.arranged.matched_pairs.as_ref()
     }
 
-    /// The run at the cursor.
-    pub fn selected(&self) -> Option<&Row> {
-        self.lines().get(self.scroll.cursor)?.run().map(|row| &self.rows[row])
+    /// Returns the run at the cursor.
+    pub fn selected_run(&self) -> Option<&RunRow> {
+        self.table_lines().get(self.scroll.cursor)?.run_index().map(|row| &self.rows[row])
     }
 
-    /// What stands in the row at the cursor, with tabs between; nothing where nothing is known.
+    /// Returns the cells of the row at the cursor, separated by tabs. Empty if no value is known.
     pub fn selected_line(&self) -> Option<String> {
-        let row = self.selected()?;
-        let cell = |(column, _): &(Column, u16)| row.shown(*column).known().unwrap_or_default();
-        Some(self.widths().iter().map(cell).collect::<Vec<_>>().join("\t"))
+        let row = self.selected_run()?;
+        let cell = |(column, _): &(RunTableColumn, u16)| row.shown_text(*column).known_value().unwrap_or_default();
+        Some(self.column_widths().iter().map(cell).collect::<Vec<_>>().join("\t"))
     }
 
-    pub fn group_at_cursor(&self) -> Option<&Group> {
-        match self.lines().get(self.scroll.cursor)? {
-            Line::Group(group) => Some(group),
-            Line::Run(_) => None,
+    pub fn group_at_cursor(&self) -> Option<&RunGroup> {
+        match self.table_lines().get(self.scroll.cursor)? {
+            TableLine::Group(group) => Some(group),
+            TableLine::Run(_) => None,
         }
     }
 
-    /// How many runs the filter lets through.
-    pub fn taken(&self) -> usize {
-        let of_line = |line: &Line| match (line, self.shape.group) {
-            (Line::Group(group), _) => group.rows.len(),
-            (Line::Run(_), None) => 1,
-            (Line::Run(_), Some(_)) => 0,
+    /// Returns the number of runs that the filter takes.
+    pub fn taken_count(&self) -> usize {
+        let of_line = |line: &TableLine| match (line, self.shape.group) {
+            (TableLine::Group(group), _) => group.rows.len(),
+            (TableLine::Run(_), None) => 1,
+            (TableLine::Run(_), Some(_)) => 0,
         };
-        self.lines().iter().map(of_line).sum()
+        self.table_lines().iter().map(of_line).sum()
     }
 
-    /// Every run was found and read.
+    /// Returns true if every run was found and read.
     pub fn is_read(&self) -> bool {
-        self.is_listed && (self.reads_what_is_seen() || self.rows.iter().all(Row::is_read))
+        self.is_listed && (self.reads_what_is_seen() || self.rows.iter().all(RunRow::is_read))
     }
 
-    /// Whether only those rows are read that are looked at: there are very many, or they are on remote storage.
+    /// Returns true if only rows on screen are read, since there are very many or they are on remote storage.
     pub fn reads_what_is_seen(&self) -> bool {
-        self.rows.len() > asking::READ_UNSEEN || self.is_remote()
+        self.rows.len() > questions::MOST_ROWS_READ_UNSEEN || self.is_remote()
     }
 
-    /// Whether the runs are on remote storage: of those that are not opened only the beginnings are read.
+    /// Returns true if the runs are on remote storage. Only the beginnings of unopened runs are then read.
     pub fn is_remote(&self) -> bool {
         self.sources.iter().any(|source| is_address(source))
     }
 
-    /// So many runs are read, so many are measured.
-    pub fn progress(&self) -> [usize; 2] {
-        let count = |is_so: fn(&Row) -> bool| self.rows.iter().filter(|row| is_so(row)).count();
-        match self.set() {
+    /// Returns the numbers of runs that are read and that are measured.
+    pub fn read_and_measured(&self) -> [usize; 2] {
+        let count = |is_so: fn(&RunRow) -> bool| self.rows.iter().filter(|row| is_so(row)).count();
+        match self.column_set() {
             // Nothing is measured of sessions.
-            Set::Sessions => [count(Row::is_read); 2],
-            Set::Scores => [count(Row::is_read), count(Row::is_done)],
+            ColumnSet::Sessions => [count(RunRow::is_read); 2],
+            ColumnSet::Scores => [count(RunRow::is_read), count(RunRow::is_done)],
         }
     }
 
-    /// `height` is how many lines are seen.
-    pub fn update(&mut self, message: Message, height: usize) {
+    /// Applies a message. `height` is the number of visible lines.
+    pub fn update_table(&mut self, message: TableMessage, height: usize) {
         match message {
-            Message::Move(motion) => {
-                self.scroll.cursor = motion.from(self.scroll.cursor, self.lines().len(), height);
+            TableMessage::Move(motion) => {
+                self.scroll.cursor = motion.target_row(self.scroll.cursor, self.table_lines().len(), height);
             }
-            Message::Turn(motion) => {
-                let len = self.lines().len();
-                self.scroll.turn(motion, len, height);
+            TableMessage::Turn(motion) => {
+                let len = self.table_lines().len();
+                self.scroll.scroll_by(motion, len, height);
             }
-            Message::Choose(motion) => self.choose(motion),
-            Message::Sort => self.sort_by(self.shape.chosen),
-            Message::SortBy(column) => {
+            TableMessage::Choose(motion) => self.choose_column(motion),
+            TableMessage::Sort => self.sort_by(self.shape.chosen),
+            TableMessage::SortBy(column) => {
                 self.shape.chosen = column;
                 self.sort_by(column);
             }
-            Message::Reverse => self.reverse(),
-            Message::Group => {
-                self.shape.group = Column::next_group(self.shape.group, self.set());
+            TableMessage::Reverse => self.reverse_sort(),
+            TableMessage::Group => {
+                self.shape.group = RunTableColumn::next_group(self.shape.group, self.column_set());
             }
-            Message::Fold => self.fold(),
-            Message::FoldAll => self.fold_all(),
-            Message::SwitchEmpty => self.shape.shows_empty = !self.shape.shows_empty,
-            Message::SwitchSet => self.shape.set = Some(self.set().other()),
-            Message::StopOrGoOn => self.is_stopped = !self.is_stopped,
-            Message::Pairs => self.switch_pairs(),
-            Message::NextPair => self.next_pair(),
-            Message::Prompt(message) => {
+            TableMessage::Fold => self.toggle_group(),
+            TableMessage::FoldAll => self.fold_all(),
+            TableMessage::SwitchEmpty => self.shape.shows_empty = !self.shape.shows_empty,
+            TableMessage::SwitchSet => self.shape.set = Some(self.column_set().other_set()),
+            TableMessage::StopOrGoOn => self.is_stopped = !self.is_stopped,
+            TableMessage::Pairs => self.switch_pairs(),
+            TableMessage::NextPair => self.next_pair(),
+            TableMessage::Prompt(message) => {
                 self.update_prompt(message);
                 if self.shape.start.is_some() && self.prompt.is_some() {
                     return self.arrange_from_top();
                 }
             }
-            Message::Where(message) => {
-                if !self.shape.expression.update(message) {
+            TableMessage::Where(message) => {
+                if !self.shape.expression.update_expression(message) {
                     return;
                 }
             }
-            Message::Stands { changed, now } => return self.stand(changed, now),
-            Message::Find(message) => return finding::update(&mut self.finding, message, height),
-            Message::Escape => self.escape(),
-            Message::Open | Message::Show | Message::Compare => return, // these are the program's
+            TableMessage::Stands { changed, now } => return self.update_activity(changed, now),
+            TableMessage::Find(message) => return run_finding::update_finding(&mut self.finding, message, height),
+            TableMessage::Escape => self.drop_restriction(),
+            TableMessage::Open | TableMessage::Show | TableMessage::Compare => return, // these are the program's
         }
-        self.arrange();
+        self.arrange_lines();
     }
 
-    /// Which keys hold in the table.
-    pub fn context(&self) -> Context {
+    /// Returns the keyboard context of the table.
+    pub fn keyboard_context(&self) -> KeyContext {
         match &self.finding {
-            Some(finding) => finding.context(),
-            None if self.shape.expression.prompt.is_some() => Context::Where,
+            Some(finding) => finding.keyboard_context(),
+            None if self.shape.expression.prompt.is_some() => KeyContext::Where,
             None if self.prompt.is_some() => match self.shape.start {
-                Some(_) => Context::Start,
-                None => Context::Filter,
+                Some(_) => KeyContext::Start,
+                None => KeyContext::Filter,
             },
-            None => Context::Table,
+            None => KeyContext::Table,
         }
     }
 
     /// Keeps the cursor in the lines and on screen.
-    pub fn settle(&mut self, height: usize) {
-        let len = self.lines().len();
-        self.scroll.follow(len, height);
+    pub fn settle_cursor(&mut self, height: usize) {
+        let len = self.table_lines().len();
+        self.scroll.follow_cursor(len, height);
         if let Some(finding) = &mut self.finding {
-            finding.settle(height);
+            finding.settle_cursor(height);
         }
     }
 
-    fn choose(&mut self, motion: Motion) {
-        let columns: Vec<Column> = self.widths().iter().map(|(column, _)| *column).collect();
+    fn choose_column(&mut self, motion: Motion) {
+        let columns: Vec<RunTableColumn> = self.column_widths().iter().map(|(column, _)| *column).collect();
         let at = columns.iter().position(|column| *column == self.shape.chosen).unwrap_or_default();
-        let to = motion.from(at, columns.len(), columns.len());
+        let to = motion.target_row(at, columns.len(), columns.len());
         self.shape.chosen = columns.get(to).copied().unwrap_or_default();
     }
 
-    /// Words begin with a, numbers with the largest; the second time the other way round.
-    fn sort_by(&mut self, column: Column) {
-        let first = match column.kind() {
-            columns::Kind::Words => Direction::Up,
-            columns::Kind::Number => Direction::Down,
+    /// Sorts words from a, numbers from the largest. A second time reverses the order.
+    fn sort_by(&mut self, column: RunTableColumn) {
+        let first = match column.column_kind() {
+            columns::ColumnKind::Words => SortDirection::Up,
+            columns::ColumnKind::Number => SortDirection::Down,
         };
-        let direction = match self.sort() {
-            Some(sort) if sort.column == column => sort.direction.other(),
+        let direction = match self.current_sort() {
+            Some(sort) if sort.column == column => sort.direction.other_direction(),
             _ => first,
         };
-        self.shape.sort = Some(Sort { column, direction });
+        self.shape.sort = Some(ColumnSort { column, direction });
     }
 
-    fn reverse(&mut self) {
-        match self.sort() {
+    fn reverse_sort(&mut self) {
+        match self.current_sort() {
             Some(sort) => {
-                self.shape.sort = Some(Sort { direction: sort.direction.other(), ..sort });
+                self.shape.sort = Some(ColumnSort { direction: sort.direction.other_direction(), ..sort });
             }
             None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
         }
     }
 
-    fn fold(&mut self) {
+    fn toggle_group(&mut self) {
         let Some(key) = self.group_of_cursor() else { return };
         if !self.shape.folded.remove(&key) {
             self.shape.folded.insert(key);
         }
     }
 
-    /// The group of the line at the cursor.
-    fn group_of_cursor(&self) -> Option<Key> {
-        let above = self.lines().get(..=self.scroll.cursor)?.iter().rev();
+    /// Returns the group of the line at the cursor.
+    fn group_of_cursor(&self) -> Option<GroupKey> {
+        let above = self.table_lines().get(..=self.scroll.cursor)?.iter().rev();
         let mut groups = above.filter_map(|line| match line {
-            Line::Group(group) => Some(group.key.clone()),
-            Line::Run(_) => None,
+            TableLine::Group(group) => Some(group.key.clone()),
+            TableLine::Run(_) => None,
         });
         groups.next()
     }
 
     /// Folds all groups, or unfolds all if all are folded.
     fn fold_all(&mut self) {
-        let keys = self.lines().iter().filter_map(|line| match line {
-            Line::Group(group) => Some(group.key.clone()),
-            Line::Run(_) => None,
+        let keys = self.table_lines().iter().filter_map(|line| match line {
+            TableLine::Group(group) => Some(group.key.clone()),
+            TableLine::Run(_) => None,
         });
-        let keys: BTreeSet<Key> = keys.collect();
+        let keys: BTreeSet<GroupKey> = keys.collect();
         if keys.is_subset(&self.shape.folded) {
             self.shape.folded.clear();
         } else {
@@ -462,11 +463,11 @@ impl Collection {
         }
     }
 
-    fn escape(&mut self) {
+    fn drop_restriction(&mut self) {
         if !self.shape.filter.is_empty() {
-            self.shape.filter = Filter::default();
+            self.shape.filter = RunRowFilter::default();
         } else if !self.shape.expression.is_empty() {
-            self.shape.expression.clear();
+            self.shape.expression.clear_expression();
         } else if self.shape.group.is_some() {
             self.shape.group = None;
         } else {
@@ -474,12 +475,12 @@ impl Collection {
         }
     }
 
-    /// A run is another than it was: its cells are counted again.
+    /// Counts the cells of a run again after a change.
     fn note_change(&mut self, at: usize) {
         let Some(row) = self.rows.get(at) else { return };
-        self.worked_out.counted.count(at, row);
-        let is_taken = self.shape.filter.takes(row) && self.shape.expression.takes(at);
-        self.shape.expression.note(at);
+        self.worked_out.counted.count_row(at, row);
+        let is_taken = self.shape.filter.takes_row(row) && self.shape.expression.lists_row(at);
+        self.shape.expression.note_changed_row(at);
         match self.worked_out.taken.get_mut(at) {
             Some(taken) => *taken = is_taken,
             None => self.worked_out.taken.push(is_taken),
@@ -495,49 +496,49 @@ impl Collection {
         if self.scroll.top == 0 && self.scroll.cursor == self.first_line() {
             self.arrange_around(None);
         } else {
-            self.arrange_around(self.spot());
+            self.arrange_around(self.cursor_spot());
         }
     }
 
     /// Works out everything again; the cursor stays on its run.
-    fn arrange(&mut self) {
+    fn arrange_lines(&mut self) {
         self.work_out_taken();
-        self.arrange_around(self.spot());
+        self.arrange_around(self.cursor_spot());
     }
 
     fn work_out_taken(&mut self) {
-        let Shape { filter, expression, .. } = &self.shape;
+        let TableShape { filter, expression, .. } = &self.shape;
         let rows = self.rows.iter().enumerate();
-        let taken = rows.map(|(at, row)| filter.takes(row) && expression.takes(at));
+        let taken = rows.map(|(at, row)| filter.takes_row(row) && expression.lists_row(at));
         self.worked_out.taken = taken.collect();
     }
 
-    /// As [`Self::arrange`], with the cursor on the first line: enter opens the first that fits.
+    /// Calls [`Self::arrange_lines`] and moves the cursor to the first line, so that enter opens the first match.
     fn arrange_from_top(&mut self) {
         self.work_out_taken();
         self.arrange_around(None);
     }
 
-    fn arrange_around(&mut self, spot: Option<Spot>) {
-        // Of very many rows, which are read as they are looked at, a few say nothing of the others.
-        self.worked_out.set = match self.rows.len() > asking::READ_UNSEEN {
-            true => Set::Scores,
-            false => row::set_of(&self.rows),
+    fn arrange_around(&mut self, spot: Option<CursorSpot>) {
+        // If very many rows are read only on screen, a few of them do not represent the others.
+        self.worked_out.set = match self.rows.len() > questions::MOST_ROWS_READ_UNSEEN {
+            true => ColumnSet::Scores,
+            false => row::called_column_set(&self.rows),
         };
-        let wish = LineOptions {
+        let options = LineOptions {
             taken: &self.worked_out.taken,
-            sort: self.sort(),
+            sort: self.current_sort(),
             group: self.shape.group,
             folded: &self.shape.folded,
         };
-        self.worked_out.arranged.lines = order::lines(&self.rows, &wish);
+        self.worked_out.arranged.lines = order::ordered_lines(&self.rows, &options);
         self.lay_out_columns();
-        self.worked_out.arranged.matched = self.match_up();
+        self.worked_out.arranged.matched_pairs = self.match_up();
         let Some(spot) = spot else {
             self.scroll = Scroll { cursor: self.first_line(), ..Scroll::default() };
             return;
         };
-        if let Some(cursor) = self.place_of(&spot) {
+        if let Some(cursor) = self.spot_index(&spot) {
             let moved = self.scroll.cursor.abs_diff(cursor);
             // It stays where it is on screen, too.
             self.scroll.top = match cursor > self.scroll.cursor {
@@ -546,79 +547,79 @@ impl Collection {
             };
             self.scroll.cursor = cursor;
         }
-        self.scroll.cursor = self.scroll.cursor.min(self.lines().len().saturating_sub(1));
+        self.scroll.cursor = self.scroll.cursor.min(self.table_lines().len().saturating_sub(1));
     }
 
-    /// Where the cursor is before it is moved: on the first line; among the sessions of this machine on the first of them,
-    /// which enter opens.
+    /// Returns the line of the cursor before the first move: the first line, or among the sessions of this machine the
+    /// first session.
     fn first_line(&self) -> usize {
-        let first = |line: &Line| line.run().is_some();
-        let first = self.shape.start.as_ref().and_then(|_| self.lines().iter().position(first));
+        let first = |line: &TableLine| line.run_index().is_some();
+        let first = self.shape.start.as_ref().and_then(|_| self.table_lines().iter().position(first));
         first.unwrap_or_default()
     }
 
-    /// Whether values of another profile stand in a column too.
-    fn shows_before(&self, column: Column) -> bool {
-        self.before.is_some() && column.is_of_profile()
+    /// Returns true if the column also shows values of another profile.
+    fn shows_before(&self, column: RunTableColumn) -> bool {
+        self.earlier_ruler.is_some() && column.is_of_profile()
     }
 
-    fn spot(&self) -> Option<Spot> {
-        self.lines().get(self.scroll.cursor).map(|line| match line {
-            Line::Run(row) => Spot::Run(*row),
-            Line::Group(group) => Spot::Group(group.key.clone()),
+    fn cursor_spot(&self) -> Option<CursorSpot> {
+        self.table_lines().get(self.scroll.cursor).map(|line| match line {
+            TableLine::Run(row) => CursorSpot::Run(*row),
+            TableLine::Group(group) => CursorSpot::Group(group.key.clone()),
         })
     }
 
-    fn place_of(&self, spot: &Spot) -> Option<usize> {
-        self.lines().iter().position(|line| match (line, spot) {
-            (Line::Run(row), Spot::Run(wanted)) => row == wanted,
-            (Line::Group(group), Spot::Group(wanted)) => group.key == *wanted,
+    fn spot_index(&self, spot: &CursorSpot) -> Option<usize> {
+        self.table_lines().iter().position(|line| match (line, spot) {
+            (TableLine::Run(row), CursorSpot::Run(wanted)) => row == wanted,
+            (TableLine::Group(group), CursorSpot::Group(wanted)) => group.key == *wanted,
             _ => false,
         })
     }
 
-    /// Measures every run anew, with another profile or other rules; what is known stays as what was before.
+    /// Measures every run again, with another profile or other rules. Known values stay as the earlier values.
     pub(crate) fn measure_again(&mut self) {
         self.asking.stop_measuring();
-        self.before = self.ruler.take().or(self.before.take());
-        self.rows.iter_mut().for_each(Row::measure_again);
+        self.earlier_ruler = self.ruler.take().or(self.earlier_ruler.take());
+        self.rows.iter_mut().for_each(RunRow::measure_again);
         self.count_all();
     }
 
     /// Values of another profile or other rules are not shown any more.
     pub(crate) fn dismiss_before(&mut self) {
-        self.before = None;
-        self.rows.iter_mut().for_each(|row| row.before = None);
+        self.earlier_ruler = None;
+        self.rows.iter_mut().for_each(|row| row.earlier_scores = None);
         self.count_all();
     }
 
     /// Works out the widths of every column again, because cells of every run have changed.
     fn count_all(&mut self) {
         (0..self.rows.len()).for_each(|at| self.note_change(at));
-        self.arrange();
+        self.arrange_lines();
     }
 
     fn lay_out_columns(&mut self) {
         let (mut widths, mut empty) = (vec![], vec![]);
-        // What its group says is not said in each row.
-        let is_said = |column: &Column| {
-            matches!(column, Column::Session(_)) && self.shape.group == Some(*column)
+        // The value of the group's column is not repeated in each row.
+        let is_said = |column: &RunTableColumn| {
+            matches!(column, RunTableColumn::Session(_)) && self.shape.group == Some(*column)
         };
-        let sort = self.sort();
-        for column in self.columns().into_iter().filter(|column| !is_said(column)) {
-            let about = column.about();
+        let sort = self.current_sort();
+        for column in self.set_columns().into_iter().filter(|column| !is_said(column)) {
+            let column_info = column.column_info();
             let is_sorted = sort.is_some_and(|sort| sort.column == column);
-            let title = about.title.chars().count() + usize::from(is_sorted); // its sign
-            let width = self.worked_out.counted.widest(column).max(title);
-            let is_settled = self.is_listed && !self.rows.is_empty() && column != Column::Run;
+            let title = column_info.title.chars().count() + usize::from(is_sorted); // its sign
+            let width = self.worked_out.counted.widest_cell(column).max(title);
+            let is_settled = self.is_listed && !self.rows.is_empty() && column != RunTableColumn::Run;
             let is_empty = is_settled && self.worked_out.counted.is_empty(column);
             match is_empty && !self.shape.shows_empty && !is_sorted {
                 true => empty.push(column),
                 false => {
-                    let both = if self.shows_before(column) { BEFORE } else { 0 };
-                    let most = match about.kind {
-                        columns::Kind::Words => width,
-                        columns::Kind::Number => about.most.max(title) + both,
+                    let both = if self.shows_before(column) { EARLIER_VALUE_CELLS } else { 0 };
+                    let most = match column_info.kind {
+                        columns::ColumnKind::Words => width,
+                        columns::ColumnKind::Number => column_info.max_cells.max(title) + both,
                     };
                     widths.push((column, width.min(most) as u16));
                 }
@@ -626,7 +627,7 @@ impl Collection {
         }
         if !widths.iter().any(|(column, _)| *column == self.shape.chosen) {
             let second = widths.get(1).or(widths.first());
-            self.shape.chosen = second.map_or(Column::Run, |(column, _)| *column);
+            self.shape.chosen = second.map_or(RunTableColumn::Run, |(column, _)| *column);
         }
         self.worked_out.arranged.widths = widths;
         self.worked_out.arranged.empty = empty;

@@ -1,46 +1,47 @@
-//! Two conditions, or two agents, held against each other: the same task run both ways, and whether what lies between
-//! them could be chance. The arithmetic is `study`'s and is done on a worker.
+//! The comparison of two conditions or two agents on the same tasks, with tests whether their difference may be chance.
+//! `study` does the arithmetic on a worker.
 
 use crate::session::{
-    ask::Pending,
-    columns::{Column, TESTED},
+    pending::Pending,
+    columns::{RunTableColumn, TESTED},
     effect::Effect,
     question::Question,
-    request::{Numbers, Request, Sentence},
-    runs::Sides,
+    request::{RequestIds, RequestId, Sentence},
+    table_protocol::PairedSides,
 };
 use trajview_study::{
-    paired::Tested,
-    pairing::{Conditions, Identity, Key, groups, keys, pairing, rows},
+    paired::TestedMetric,
+    pairing::{ConditionPair, RunIdentity, PairingKey, agent_groups, pairing_keys, pair_runs, pair_rows},
 };
 
-use super::{Collection, row::Row};
+use super::{RunTableView, row::RunRow};
 
-/// What the two sides of a pair differ in.
+/// The factor by which the two sides of a pair differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Factor {
+pub enum PairFactor {
     Condition,
     Agent,
 }
 
-impl Factor {
-    pub const fn column(self) -> Column {
+impl PairFactor {
+    pub const fn factor_column(self) -> RunTableColumn {
         match self {
-            Self::Condition => Column::Condition,
-            Self::Agent => Column::Agent,
+            Self::Condition => RunTableColumn::Condition,
+            Self::Agent => RunTableColumn::Agent,
         }
     }
 
-    /// A key by which runs are paired across this factor: where agents are compared, they are the two conditions.
-    fn turned(self, key: Key) -> Key {
+    /// Returns a key by which runs are paired across this factor: where agents are compared, they are the two
+    /// conditions.
+    fn turn_key(self, key: PairingKey) -> PairingKey {
         match self {
             Self::Condition => key,
-            Self::Agent => Key { agent: key.condition, condition: key.agent, ..key },
+            Self::Agent => PairingKey { agent: key.condition, condition: key.agent, ..key },
         }
     }
 
-    /// What both sides have in common beside the task.
-    pub const fn other(self) -> Self {
+    /// Returns the factor that both sides have in common in addition to the task.
+    pub const fn other_factor(self) -> Self {
         match self {
             Self::Condition => Self::Agent,
             Self::Agent => Self::Condition,
@@ -50,121 +51,121 @@ impl Factor {
 
 /// The panel below the table.
 #[derive(Debug)]
-pub struct Pairs {
-    pub factor: Factor,
-    /// Which two of the values, counted through all pairs of them.
-    at: usize,
-    /// Which of [`Matched::groups`], counted from the pooled one.
-    group: usize,
-    asked: Pending<Sides>,
-    tested: Option<Results>,
+pub struct PairsPanel {
+    pub factor: PairFactor,
+    /// Index of the compared pair of values among all pairs of values.
+    pair_index: usize,
+    /// Index in [`MatchedPairs::groups`], counted from the pooled group.
+    group_index: usize,
+    asked_sides: Pending<PairedSides>,
+    paired_results: Option<PairedResults>,
 }
 
-/// What was asked, and what came of it; nothing where the worker failed.
+/// The compared sides with their results. The results are empty if the worker failed.
 #[derive(Debug)]
-struct Results {
-    sides: Sides,
-    results: Vec<Tested<Column>>,
+struct PairedResults {
+    sides: PairedSides,
+    results: Vec<TestedMetric<RunTableColumn>>,
 }
 
-/// What stands against what.
+/// The matched pairs of runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matched {
-    pub conditions: Conditions,
-    /// Whose pairs these are: one agent's, or one condition's where agents are compared; None for all pooled.
+pub struct MatchedPairs {
+    pub conditions: ConditionPair,
+    /// The agent of the pairs, or their condition if agents are compared. None for all pooled.
     pub group: Option<String>,
-    /// How many groups there are: each by itself and, of several, all pooled.
+    /// Number of groups. Several groups include the pooled one.
     pub groups: usize,
     /// Pairs of cells: one task both ways.
     pub pairs: usize,
     /// Runs that the filter takes and that are in no pair.
-    pub alone: usize,
-    pub sides: Sides,
+    pub unpaired_runs: usize,
+    pub sides: PairedSides,
 }
 
-impl Pairs {
-    fn of(factor: Factor) -> Self {
-        Self { factor, at: 0, group: 0, asked: Pending::default(), tested: None }
+impl PairsPanel {
+    fn for_factor(factor: PairFactor) -> Self {
+        Self { factor, pair_index: 0, group_index: 0, asked_sides: Pending::default(), paired_results: None }
     }
 
-    /// The results, if they are of these sides.
-    pub fn results(&self, sides: &Sides) -> Option<&[Tested<Column>]> {
-        let tested = self.tested.as_ref().filter(|tested| tested.sides == *sides)?;
+    /// Returns the results if they belong to these sides.
+    pub fn results_for(&self, sides: &PairedSides) -> Option<&[TestedMetric<RunTableColumn>]> {
+        let tested = self.paired_results.as_ref().filter(|tested| tested.sides == *sides)?;
         Some(&tested.results)
     }
 }
 
-impl Collection {
-    /// Off, by condition, by agent.
+impl RunTableView {
+    /// Switches the panel: off, by condition, by agent.
     pub(crate) fn switch_pairs(&mut self) {
         self.pairs = match self.pairs.as_ref().map(|pairs| pairs.factor) {
-            None => Some(Pairs::of(Factor::Condition)),
-            Some(Factor::Condition) => Some(Pairs::of(Factor::Agent)),
-            Some(Factor::Agent) => None,
+            None => Some(PairsPanel::for_factor(PairFactor::Condition)),
+            Some(PairFactor::Condition) => Some(PairsPanel::for_factor(PairFactor::Agent)),
+            Some(PairFactor::Agent) => None,
         };
     }
 
-    /// The next group of the same two, after the last one the next two.
+    /// Shows the next group of the same two values, and after the last group the next two values.
     pub(crate) fn next_pair(&mut self) {
-        let groups = match self.matched() {
+        let groups = match self.matched_pairs() {
             Some(Ok(matched)) => matched.groups,
             _ => 0,
         };
         match &mut self.pairs {
-            Some(pairs) if pairs.group + 1 < groups => pairs.group += 1,
-            Some(pairs) => (pairs.at, pairs.group) = (pairs.at + 1, 0),
+            Some(pairs) if pairs.group_index + 1 < groups => pairs.group_index += 1,
+            Some(pairs) => (pairs.pair_index, pairs.group_index) = (pairs.pair_index + 1, 0),
             None => self.switch_pairs(),
         }
     }
 
-    /// The rows that the filter lets through, with what they are paired by.
-    fn taken_rows(&self, factor: Factor) -> (Vec<&Row>, Vec<Key>) {
-        let known = |row: &Row| row.card().map(Identity::of_card).unwrap_or_default();
-        let keys = keys(&self.rows.iter().map(known).collect::<Vec<_>>());
-        let keys = keys.into_iter().map(|key| factor.turned(key));
-        self.rows.iter().zip(keys).filter(|(row, _)| self.shape.filter.takes(row)).unzip()
+    /// Returns the rows that the filter takes, with the keys by which they are paired.
+    fn taken_rows(&self, factor: PairFactor) -> (Vec<&RunRow>, Vec<PairingKey>) {
+        let identity = |row: &RunRow| row.known_card().map(RunIdentity::for_card).unwrap_or_default();
+        let keys = pairing_keys(&self.rows.iter().map(identity).collect::<Vec<_>>());
+        let keys = keys.into_iter().map(|key| factor.turn_key(key));
+        self.rows.iter().zip(keys).filter(|(row, _)| self.shape.filter.takes_row(row)).unzip()
     }
 
-    /// Works out what stands against what in the panel; the error is a sentence. None while the panel is closed.
-    pub(crate) fn match_up(&self) -> Option<Result<Matched, String>> {
+    /// Matches the runs for the panel. The error is a sentence. None while the panel is closed.
+    pub(crate) fn match_up(&self) -> Option<Result<MatchedPairs, String>> {
         let pairs = self.pairs.as_ref()?;
         let (rows, keys) = self.taken_rows(pairs.factor);
-        let values = values(&keys);
-        let all = combinations(&values);
-        let Some((a, b)) = all.get(pairs.at % all.len().max(1)).cloned() else {
-            let what = pairs.factor.column().about().word;
+        let values = condition_values(&keys);
+        let all = value_combinations(&values);
+        let Some((a, b)) = all.get(pairs.pair_index % all.len().max(1)).cloned() else {
+            let what = pairs.factor.factor_column().column_info().word;
             return Some(Err(format!("these runs have no two of one {what} to compare")));
         };
-        Some(Ok(matched(&rows, &keys, Conditions { a, b }, pairs.group)))
+        Some(Ok(match_runs(&rows, &keys, ConditionPair { a, b }, pairs.group_index)))
     }
 
     /// Asks for what is not tested yet.
-    pub(crate) fn ask_for_tests(&mut self, numbers: &mut Numbers) -> Option<Effect> {
-        let matched = self.worked_out.arranged.matched.as_ref()?.as_ref().ok()?;
+    pub(crate) fn ask_for_tests(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+        let matched = self.worked_out.arranged.matched_pairs.as_ref()?.as_ref().ok()?;
         let pairs = self.pairs.as_mut()?;
-        let is_known = pairs.results(&matched.sides).is_some();
-        if is_known || !pairs.asked.is_free() {
+        let is_known = pairs.results_for(&matched.sides).is_some();
+        if is_known || !pairs.asked_sides.is_free() {
             return None;
         }
         let sides = matched.sides.clone();
-        Some(pairs.asked.ask(numbers, sides.clone(), Question::PairTests { sides }))
+        Some(pairs.asked_sides.ask_question(numbers, sides.clone(), Question::PairTests { sides }))
     }
 
-    /// Takes results, if they are of what was asked for last.
+    /// Stores results if they belong to the last request.
     pub(crate) fn take_tests(
         &mut self,
-        request: Request,
-        results: Result<Vec<Tested<Column>>, Sentence>,
+        request: RequestId,
+        results: Result<Vec<TestedMetric<RunTableColumn>>, Sentence>,
     ) {
         let Some(pairs) = &mut self.pairs else { return };
-        let Some(sides) = pairs.asked.answered(request) else { return };
+        let Some(sides) = pairs.asked_sides.take_answered(request) else { return };
         self.notice = results.as_ref().err().cloned().or(self.notice.take());
-        pairs.tested = Some(Results { sides, results: results.unwrap_or_default() });
+        pairs.paired_results = Some(PairedResults { sides, results: results.unwrap_or_default() });
     }
 }
 
-/// What there is to compare, in order.
-fn values(keys: &[Key]) -> Vec<String> {
+/// Returns the values that can be compared, in order.
+fn condition_values(keys: &[PairingKey]) -> Vec<String> {
     let mut values: Vec<String> = keys.iter().filter_map(|key| key.condition.clone()).collect();
     values.retain(|value| !value.is_empty());
     values.sort_unstable();
@@ -172,9 +173,9 @@ fn values(keys: &[Key]) -> Vec<String> {
     values
 }
 
-/// Every two of the values; SLUMP's conditions before the others, and in its order.
-fn combinations(values: &[String]) -> Vec<(String, String)> {
-    let slump = Conditions::default();
+/// Returns every two of the values; SLUMP's conditions before the others, and in its order.
+fn value_combinations(values: &[String]) -> Vec<(String, String)> {
+    let slump = ConditionPair::default();
     let later = |at: usize| values[at + 1..].iter().map(move |b| (at, b));
     let mut all: Vec<(String, String)> = (0..values.len())
         .flat_map(later)
@@ -187,30 +188,30 @@ fn combinations(values: &[String]) -> Vec<(String, String)> {
     all
 }
 
-/// The group is counted from the last one, which is that of all pooled where there are several.
-fn matched(table: &[&Row], keys: &[Key], conditions: Conditions, group: usize) -> Matched {
-    let found = pairing(keys, &conditions);
-    let number = |at: usize, column| table.get(at)?.number(column).known();
-    let groups = groups(&rows(&found, &TESTED, number), &TESTED);
+/// Matches the runs of two conditions. The group is counted from the last one, which pools all if there are several.
+fn match_runs(table: &[&RunRow], keys: &[PairingKey], conditions: ConditionPair, group: usize) -> MatchedPairs {
+    let found = pair_runs(keys, &conditions);
+    let number = |at: usize, column| table.get(at)?.column_number(column).known_value();
+    let groups = agent_groups(&pair_rows(&found, &TESTED, number), &TESTED);
     let count = groups.len();
     let at = (count + group).saturating_sub(1) % count.max(1);
     let chosen = groups.into_iter().nth(at);
     let (group, pairs, sides) =
         chosen.map_or((None, 0, vec![]), |group| (group.agent, group.pairs, group.sides));
-    Matched { conditions, group, groups: count, pairs, alone: found.alone.len(), sides }
+    MatchedPairs { conditions, group, groups: count, pairs, unpaired_runs: found.unpaired.len(), sides }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::views::table::row::Reading;
+    use crate::views::table::row::RunReading;
     use trajview_metrics::Number;
-    use trajview_run::{Card, card::CardIdentity};
+    use trajview_run::{RunCard, run_card::CardIdentity};
 
-    fn run(task: &str, condition: &str, turns: usize) -> Row {
-        let mut row = Row::of(task.into(), task.into());
+    fn run(task: &str, condition: &str, turns: usize) -> RunRow {
+        let mut row = RunRow::unread_row(task.into(), task.into());
         let words = |words: &str| Some(words.to_owned());
-        row.reading = Reading::Whole(Box::new(Card {
+        row.reading = RunReading::Whole(Box::new(RunCard {
             turns,
             identity: CardIdentity {
                 task: words(task),
@@ -218,13 +219,13 @@ mod tests {
                 condition: words(condition),
                 ..CardIdentity::default()
             },
-            ..Card::default()
+            ..RunCard::default()
         }));
         row
     }
 
-    fn table(rows: Vec<Row>) -> Collection {
-        Collection { rows, pairs: Some(Pairs::of(Factor::Condition)), ..Collection::default() }
+    fn table(rows: Vec<RunRow>) -> RunTableView {
+        RunTableView { rows, pairs: Some(PairsPanel::for_factor(PairFactor::Condition)), ..RunTableView::default() }
     }
 
     #[test]
@@ -238,9 +239,9 @@ mod tests {
 
         let matched = table.match_up().unwrap().unwrap();
 
-        assert_eq!(matched.conditions, Conditions::default());
-        assert_eq!((matched.pairs, matched.alone, matched.groups), (1, 1, 1));
-        assert_eq!(matched.sides, [(Column::Number(Number::Turns), vec![(2.0, 10.0)])]);
+        assert_eq!(matched.conditions, ConditionPair::default());
+        assert_eq!((matched.pairs, matched.unpaired_runs, matched.groups), (1, 1, 1));
+        assert_eq!(matched.sides, [(RunTableColumn::Number(Number::Turns), vec![(2.0, 10.0)])]);
     }
 
     #[test]
@@ -248,7 +249,7 @@ mod tests {
         // The table used to pair by title and by agent with its version, and to pool all agents unsaid.
         let run = |agent: &str, version: &str, condition: &str, turns| {
             let mut row = run("Forward", condition, turns);
-            let Reading::Whole(card) = &mut row.reading else { unreachable!() };
+            let RunReading::Whole(card) = &mut row.reading else { unreachable!() };
             card.identity.task_key = Some("p12".into());
             (card.identity.agent, card.identity.agent_key) =
                 (Some(format!("{agent} {version}")), Some(agent.into()));
@@ -265,7 +266,7 @@ mod tests {
         for _ in 0..3 {
             let matched = table.match_up().unwrap().unwrap();
             seen.push((matched.group.clone(), matched.sides[0].1.clone()));
-            table.worked_out.arranged.matched = Some(Ok(matched));
+            table.worked_out.arranged.matched_pairs = Some(Ok(matched));
             table.next_pair();
         }
 
@@ -278,7 +279,7 @@ mod tests {
                 (Some("codex".into()), vec![codex]),
             ]
         );
-        assert_eq!(table.pairs.map(|pairs| (pairs.at, pairs.group)), Some((1, 0)));
+        assert_eq!(table.pairs.map(|pairs| (pairs.pair_index, pairs.group_index)), Some((1, 0)));
     }
 
     #[test]
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn every_two_values_are_gone_through() {
         let values = ["a", "emergent", "single-shot"].map(str::to_owned);
-        let all = combinations(&values);
+        let all = value_combinations(&values);
         let words: Vec<String> = all.iter().map(|(a, b)| format!("{a} {b}")).collect();
         assert_eq!(words, ["single-shot emergent", "a emergent", "a single-shot"]);
     }

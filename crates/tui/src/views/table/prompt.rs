@@ -1,47 +1,47 @@
 //! Typing what narrows the table down. The table follows what is typed as soon as it can be read.
 
-use super::{Collection, filter::Filter};
+use super::{RunTableView, filter::RunRowFilter};
 
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Prompt {
+pub struct FilterPrompt {
     pub text: String,
-    /// Why what is typed cannot be read.
+    /// The reason why the typed filter is invalid.
     pub complaint: Option<String>,
-    /// What was there before.
-    before: Filter,
+    /// The filter before the prompt was opened.
+    previous_filter: RunRowFilter,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum FilterPromptMessage {
     Start,
     Type(String),
     Erase,
     EraseAll,
     Accept,
-    /// As it was before.
+    /// Closes the prompt and restores the previous filter.
     Cancel,
 }
 
-impl Collection {
-    pub(crate) fn update_prompt(&mut self, message: Message) {
-        if message == Message::Start {
+impl RunTableView {
+    pub(crate) fn update_prompt(&mut self, message: FilterPromptMessage) {
+        if message == FilterPromptMessage::Start {
             let text = self.shape.filter.text.clone();
-            self.prompt = Some(Prompt { text, complaint: None, before: self.shape.filter.clone() });
+            self.prompt = Some(FilterPrompt { text, complaint: None, previous_filter: self.shape.filter.clone() });
         }
         let Some(mut prompt) = self.prompt.take() else { return };
         match message {
-            Message::Start => {}
-            Message::Type(words) => prompt.text.push_str(&words),
-            Message::Erase => drop(prompt.text.pop()),
-            Message::EraseAll => prompt.text.clear(),
-            Message::Accept if prompt.complaint.is_none() => return,
-            Message::Accept => {}
-            Message::Cancel => {
-                self.shape.filter = prompt.before;
+            FilterPromptMessage::Start => {}
+            FilterPromptMessage::Type(words) => prompt.text.push_str(&words),
+            FilterPromptMessage::Erase => drop(prompt.text.pop()),
+            FilterPromptMessage::EraseAll => prompt.text.clear(),
+            FilterPromptMessage::Accept if prompt.complaint.is_none() => return,
+            FilterPromptMessage::Accept => {}
+            FilterPromptMessage::Cancel => {
+                self.shape.filter = prompt.previous_filter;
                 return;
             }
         }
-        match Filter::parse(&prompt.text) {
+        match RunRowFilter::parse_filter(&prompt.text) {
             Ok(filter) => {
                 self.shape.filter = filter;
                 prompt.complaint = None;

@@ -6,124 +6,124 @@ use std::{
 };
 
 use crate::session::{
-    columns::Set,
-    runs::{Said, Scores},
+    columns::ColumnSet,
+    table_protocol::{KnownCard, RunFileScores},
 };
-use trajview_run::{Card, path::shared_folder};
+use trajview_run::{RunCard, path::shared_folder};
 
 /// One recording, named by where it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct RunRow {
     pub path: PathBuf,
-    /// What the table calls it: its path below what was opened.
+    /// The name in the table: the path below the opened path.
     pub name: String,
-    pub reading: Reading,
-    /// It was written to after it was read.
+    pub reading: RunReading,
+    /// True if the recording was written to after it was read.
     pub is_stale: bool,
-    pub computed: Computed,
-    /// What another profile or other rules measured, until somebody dismisses it.
-    pub before: Option<Scores>,
+    pub computed: ComputedScores,
+    /// The values of another profile or other rules, until they are dismissed.
+    pub earlier_scores: Option<RunFileScores>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum RunReading {
     Unread,
-    /// What its beginning tells, where it tells something.
-    Beginning(Option<Box<Card>>),
-    Whole(Box<Card>),
+    /// The card from the beginning of the recording, if the beginning gave one.
+    Beginning(Option<Box<RunCard>>),
+    Whole(Box<RunCard>),
     /// A sentence.
     Failed(String),
 }
 
-impl From<Said> for Reading {
-    fn from(said: Said) -> Self {
+impl From<KnownCard> for RunReading {
+    fn from(said: KnownCard) -> Self {
         match said {
-            Said::Beginning(card) => Self::Beginning(card),
-            Said::Whole(card) => Self::Whole(card),
-            Said::Failed(why) => Self::Failed(why),
+            KnownCard::Beginning(card) => Self::Beginning(card),
+            KnownCard::Whole(card) => Self::Whole(card),
+            KnownCard::Failed(why) => Self::Failed(why),
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Computed {
+pub enum ComputedScores {
     Unmeasured,
-    Ready(Scores),
+    Ready(RunFileScores),
     /// A sentence.
     Failed(String),
 }
 
-impl Row {
-    pub fn of(path: PathBuf, name: String) -> Self {
-        let (reading, computed) = (Reading::Unread, Computed::Unmeasured);
-        Self { path, name, reading, is_stale: false, computed, before: None }
+impl RunRow {
+    pub fn unread_row(path: PathBuf, name: String) -> Self {
+        let (reading, computed) = (RunReading::Unread, ComputedScores::Unmeasured);
+        Self { path, name, reading, is_stale: false, computed, earlier_scores: None }
     }
 
-    /// Whether the agent stands otherwise at this moment (milliseconds since 1970-01-01 UTC) than was known.
-    pub fn stand(&mut self, now: i64) -> bool {
-        let (Reading::Beginning(Some(card)) | Reading::Whole(card)) = &mut self.reading else {
+    /// Updates the activity of the agent for this time (milliseconds since 1970-01-01 UTC). Returns true if it changed.
+    pub fn update_activity(&mut self, now: i64) -> bool {
+        let (RunReading::Beginning(Some(card)) | RunReading::Whole(card)) = &mut self.reading else {
             return false;
         };
         let Some(written) = card.work.written_at else { return false };
         let before = card.work.activity.clone();
-        card.work = std::mem::take(&mut card.work).at(written, now);
+        card.work = std::mem::take(&mut card.work).with_activity_at(written, now);
         card.work.activity != before
     }
 
-    /// As much as is known of it.
-    pub fn card(&self) -> Option<&Card> {
+    /// Returns the card as far as it was read.
+    pub fn known_card(&self) -> Option<&RunCard> {
         match &self.reading {
-            Reading::Beginning(card) => card.as_deref(),
-            Reading::Whole(card) => Some(card),
-            Reading::Unread | Reading::Failed(_) => None,
+            RunReading::Beginning(card) => card.as_deref(),
+            RunReading::Whole(card) => Some(card),
+            RunReading::Unread | RunReading::Failed(_) => None,
         }
     }
 
-    /// Read to its end.
-    pub fn whole(&self) -> Option<&Card> {
+    /// Returns the card if the recording was read to its end.
+    pub fn whole_card(&self) -> Option<&RunCard> {
         match &self.reading {
-            Reading::Whole(card) => Some(card),
+            RunReading::Whole(card) => Some(card),
             _ => None,
         }
     }
 
-    /// Measures it anew, with another profile or other rules; what is known stays as what was before.
+    /// Measures the run again, with another profile or other rules. Known values stay as the earlier values.
     pub fn measure_again(&mut self) {
-        match std::mem::replace(&mut self.computed, Computed::Unmeasured) {
-            Computed::Ready(scores) => self.before = Some(scores),
-            Computed::Unmeasured | Computed::Failed(_) => {}
+        match std::mem::replace(&mut self.computed, ComputedScores::Unmeasured) {
+            ComputedScores::Ready(scores) => self.earlier_scores = Some(scores),
+            ComputedScores::Unmeasured | ComputedScores::Failed(_) => {}
         }
     }
 
-    pub fn scores(&self) -> Option<&Scores> {
+    pub fn computed_scores(&self) -> Option<&RunFileScores> {
         match &self.computed {
-            Computed::Ready(scores) => Some(scores),
-            Computed::Unmeasured | Computed::Failed(_) => None,
+            ComputedScores::Ready(scores) => Some(scores),
+            ComputedScores::Unmeasured | ComputedScores::Failed(_) => None,
         }
     }
 
-    /// Why it could not be read.
-    pub fn failure(&self) -> Option<&str> {
+    /// Returns the reason why the recording could not be read.
+    pub fn reading_failure(&self) -> Option<&str> {
         match &self.reading {
-            Reading::Failed(why) => Some(why),
+            RunReading::Failed(why) => Some(why),
             _ => None,
         }
     }
 
     pub const fn is_read(&self) -> bool {
-        matches!(self.reading, Reading::Whole(_) | Reading::Failed(_))
+        matches!(self.reading, RunReading::Whole(_) | RunReading::Failed(_))
     }
 
-    /// Measured, or not to be.
+    /// Returns true if the run was measured or is not to be measured.
     pub const fn is_done(&self) -> bool {
-        matches!(self.reading, Reading::Failed(_)) || !matches!(self.computed, Computed::Unmeasured)
+        matches!(self.reading, RunReading::Failed(_)) || !matches!(self.computed, ComputedScores::Unmeasured)
     }
 }
 
-/// Which columns runs call for: those of scores where one of them is of a task, or was tested, scored or judged.
-pub fn set_of(rows: &[Row]) -> Set {
-    let mut known = rows.iter().filter_map(Row::card).peekable();
-    let is_scored = |card: &Card| {
+/// Returns the set of columns that the runs call for: scores if a run has a task or was tested, scored or judged.
+pub fn called_column_set(rows: &[RunRow]) -> ColumnSet {
+    let mut known = rows.iter().filter_map(RunRow::known_card).peekable();
+    let is_scored = |card: &RunCard| {
         card.checkpoints > 0
             || card.tests.is_some()
             || card.mcf.is_some()
@@ -132,13 +132,13 @@ pub fn set_of(rows: &[Row]) -> Set {
             || card.identity.condition.is_some()
     };
     match known.peek().is_some() && !known.any(is_scored) {
-        true => Set::Sessions,
-        false => Set::Scores,
+        true => ColumnSet::Sessions,
+        false => ColumnSet::Scores,
     }
 }
 
-/// What a path is called in a table of what was found in `sources`.
-pub fn name_of(path: &Path, sources: &[PathBuf]) -> String {
+/// Returns the name of a path in a table of the runs found in `sources`.
+pub fn run_name(path: &Path, sources: &[PathBuf]) -> String {
     let root = match sources {
         [one] => Some(one.as_path()),
         several => shared_folder(several),
@@ -150,11 +150,11 @@ pub fn name_of(path: &Path, sources: &[PathBuf]) -> String {
     name.trim_end_matches(".zstd").trim_end_matches(".zst").trim_end_matches(".jsonl").to_owned()
 }
 
-/// A log that is alone in its folder is called by the folder: names of logs are numbers and letters. Gives the rows that have
-/// another name now.
-pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) -> Vec<usize> {
+/// Names a log that is alone in its folder by the folder, since names of logs are numbers and letters. Returns the
+/// indexes of the renamed rows.
+pub fn name_after_folders(rows: &mut [RunRow], sources: &[PathBuf]) -> Vec<usize> {
     let mut count: HashMap<PathBuf, usize> = HashMap::new();
-    let folder = |row: &Row| row.path.parent().map(Path::to_owned).unwrap_or_default();
+    let folder = |row: &RunRow| row.path.parent().map(Path::to_owned).unwrap_or_default();
     for row in rows.iter() {
         *count.entry(folder(row)).or_default() += 1;
     }
@@ -164,7 +164,7 @@ pub fn name_after_folders(rows: &mut [Row], sources: &[PathBuf]) -> Vec<usize> {
         let folder = folder(row);
         let is_all = sources == [folder.clone()];
         if is_log && count.get(&folder) == Some(&1) && !is_all {
-            row.name = name_of(&folder, sources);
+            row.name = run_name(&folder, sources);
             renamed.push(at);
         }
     }
@@ -179,8 +179,8 @@ mod tests {
     fn a_log_alone_in_its_folder_is_called_by_the_folder() {
         let sources = [PathBuf::from("runs")];
         let paths = ["runs/a/s1.jsonl", "runs/b/s2.jsonl", "runs/b/s3.jsonl", "runs/s4.jsonl"];
-        let row = |path: &str| Row::of(path.into(), name_of(Path::new(path), &sources));
-        let mut rows: Vec<Row> = paths.map(row).into();
+        let row = |path: &str| RunRow::unread_row(path.into(), run_name(Path::new(path), &sources));
+        let mut rows: Vec<RunRow> = paths.map(row).into();
 
         assert_eq!(name_after_folders(&mut rows, &sources), [0]);
 
@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn a_run_is_called_by_its_path_below_what_was_opened() {
-        let named = |path: &str, sources: &[&str]| {
+        let names = |path: &str, sources: &[&str]| {
             let sources: Vec<PathBuf> = sources.iter().map(PathBuf::from).collect();
-            name_of(Path::new(path), &sources)
+            run_name(Path::new(path), &sources)
         };
-        assert_eq!(named("runs/a/b", &["runs"]), "a/b");
-        assert_eq!(named("runs/s.jsonl.zst", &["runs"]), "s");
-        assert_eq!(named("runs/a", &["runs/a"]), "a");
-        assert_eq!(named("/x/one/a", &["/x/one/a", "/x/two/b"]), "one/a");
-        assert_eq!(named("a", &["a", "b"]), "a");
+        assert_eq!(names("runs/a/b", &["runs"]), "a/b");
+        assert_eq!(names("runs/s.jsonl.zst", &["runs"]), "s");
+        assert_eq!(names("runs/a", &["runs/a"]), "a");
+        assert_eq!(names("/x/one/a", &["/x/one/a", "/x/two/b"]), "one/a");
+        assert_eq!(names("a", &["a", "b"]), "a");
     }
 }

@@ -1,40 +1,40 @@
-//! What stands in the cells: values to sort and filter by, and how they are written.
+//! The contents of the cells: values for sorting and filtering, and their text.
 
 use crate::session::{
-    columns::{Column, Kind, SessionColumn},
-    runs::Scores,
+    columns::{RunTableColumn, ColumnKind, SessionColumn},
+    table_protocol::RunFileScores,
 };
 use trajview_metrics::{
     Number,
-    exposure::AtTurn,
+    exposure::ExposureAtTurn,
     numbers::{
-        Of, Style,
-        facts::{Counted, Facts, Reused, Spent, Tested, Verdicts},
+        NumberInput, NumberStyle,
+        facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
     },
-    process::Processed,
-    quality::Snapshot,
+    process::ProcessNumbers,
+    quality::QualitySnapshot,
 };
 use trajview_run::{
-    Card, Time,
+    RunCard, Time,
     address::is_address,
-    card::{CardTests, Recorded},
-    figures,
+    run_card::{CardTests, RecordedValue},
+    format_number,
 };
 
-use super::row::{Computed, Reading, Row};
+use super::row::{ComputedScores, RunReading, RunRow};
 
 /// Something that may be there, may come, or will not.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Known<T> {
+pub enum KnownValue<T> {
     Known(T),
-    /// Still being read or worked out.
+    /// The value is still being read or computed.
     Coming,
-    /// Not recorded.
+    /// The value was not recorded.
     Missing,
 }
 
-impl<T> Known<T> {
-    pub fn known(self) -> Option<T> {
+impl<T> KnownValue<T> {
+    pub fn known_value(self) -> Option<T> {
         match self {
             Self::Known(value) => Some(value),
             Self::Coming | Self::Missing => None,
@@ -42,81 +42,81 @@ impl<T> Known<T> {
     }
 }
 
-fn said<T>(value: Option<T>) -> Known<T> {
-    value.map_or(Known::Missing, Known::Known)
+fn known_or_missing<T>(value: Option<T>) -> KnownValue<T> {
+    value.map_or(KnownValue::Missing, KnownValue::Known)
 }
 
-impl Row {
-    /// The words of a column of words.
-    pub fn words(&self, column: Column) -> Known<&str> {
-        if column == Column::Run {
-            return Known::Known(&self.name);
+impl RunRow {
+    /// Returns the words of a column of words.
+    pub fn column_words(&self, column: RunTableColumn) -> KnownValue<&str> {
+        if column == RunTableColumn::Run {
+            return KnownValue::Known(&self.name);
         }
-        let Some(card) = self.card() else { return self.without_card() };
+        let Some(card) = self.known_card() else { return self.without_card() };
         let words = match column {
-            Column::Task => card.identity.task.as_deref(),
-            Column::Agent => card.identity.agent.as_deref(),
-            Column::Model => card.identity.model.as_deref(),
-            Column::Condition => card.identity.condition.as_deref(),
-            Column::Title => Some(card.identity.title.as_str()),
-            Column::Judge => card.mcf.as_ref().map(|judged| judged.judge.as_str()),
-            Column::Session(SessionColumn::Project) => card.work.project(),
-            Column::Session(SessionColumn::Branch) => card.work.branch.as_deref(),
-            Column::Session(SessionColumn::Request) => card.identity.request.as_deref(),
-            Column::Session(_)
-            | Column::Run
-            | Column::Curve
-            | Column::Number(_)
-            | Column::Recorded(_) => None,
+            RunTableColumn::Task => card.identity.task.as_deref(),
+            RunTableColumn::Agent => card.identity.agent.as_deref(),
+            RunTableColumn::Model => card.identity.model.as_deref(),
+            RunTableColumn::Condition => card.identity.condition.as_deref(),
+            RunTableColumn::Title => Some(card.identity.title.as_str()),
+            RunTableColumn::Judge => card.mcf.as_ref().map(|judged| judged.judge.as_str()),
+            RunTableColumn::Session(SessionColumn::Project) => card.work.project_name(),
+            RunTableColumn::Session(SessionColumn::Branch) => card.work.branch.as_deref(),
+            RunTableColumn::Session(SessionColumn::Request) => card.identity.request.as_deref(),
+            RunTableColumn::Session(_)
+            | RunTableColumn::Run
+            | RunTableColumn::Curve
+            | RunTableColumn::Number(_)
+            | RunTableColumn::Recorded(_) => None,
         };
         match words {
-            // What the beginning does not say the rest may, where it is read.
-            None if self.whole().is_none() && !self.is_left() => Known::Coming,
-            words => said(words),
+            // A value that the beginning lacks may be in the rest, if the rest is read.
+            None if self.whole_card().is_none() && !self.is_left() => KnownValue::Coming,
+            words => known_or_missing(words),
         }
     }
 
-    fn without_card<T>(&self) -> Known<T> {
+    fn without_card<T>(&self) -> KnownValue<T> {
         match self.reading {
-            Reading::Failed(_) => Known::Missing,
-            _ => Known::Coming,
+            RunReading::Failed(_) => KnownValue::Missing,
+            _ => KnownValue::Coming,
         }
     }
 
-    /// The number of a column of numbers.
-    pub fn number(&self, column: Column) -> Known<f64> {
+    /// Returns the number of a column of numbers.
+    pub fn column_number(&self, column: RunTableColumn) -> KnownValue<f64> {
         let value = match column {
-            Column::Number(number) => number.value(self),
-            Column::Recorded(number) => self.recorded(number).map(|recorded| recorded.value),
-            Column::Curve => self.scores().and_then(Scores::rise),
-            Column::Session(column) => self.of_session(column),
-            Column::Run
-            | Column::Task
-            | Column::Agent
-            | Column::Condition
-            | Column::Model
-            | Column::Judge
-            | Column::Title => None,
+            RunTableColumn::Number(number) => number.value_at(self),
+            RunTableColumn::Recorded(number) => self.recorded_value(number).map(|recorded| recorded.value),
+            RunTableColumn::Curve => self.computed_scores().and_then(RunFileScores::curve_rise),
+            RunTableColumn::Session(column) => self.session_number(column),
+            RunTableColumn::Run
+            | RunTableColumn::Task
+            | RunTableColumn::Agent
+            | RunTableColumn::Condition
+            | RunTableColumn::Model
+            | RunTableColumn::Judge
+            | RunTableColumn::Title => None,
         };
         match value {
-            Some(value) => Known::Known(value),
-            None if self.is_coming(column) => Known::Coming,
-            None => Known::Missing,
+            Some(value) => KnownValue::Known(value),
+            None if self.is_coming(column) => KnownValue::Coming,
+            None => KnownValue::Missing,
         }
     }
 
-    /// When it was is known before the rest is read.
-    fn of_session(&self, column: SessionColumn) -> Option<f64> {
-        let whole = self.whole();
+    /// Returns a number of a session. Its time is known before the rest is read.
+    fn session_number(&self, column: SessionColumn) -> Option<f64> {
+        let whole_card = self.whole_card();
         match column {
-            SessionColumn::When => match whole {
-                Some(card) => card.work.when(),
-                None => self.card()?.work.written_at,
+            SessionColumn::When => match whole_card {
+                Some(card) => card.work.last_active_at(),
+                None => self.known_card()?.work.written_at,
             }
             .map(|millis| millis as f64),
-            SessionColumn::Steps => Some(whole?.work.steps as f64),
-            SessionColumn::Edits => whole?.work.edits.map(|edits| edits as f64),
-            SessionColumn::Failures => whole?.trouble.failures.map(|count| count as f64),
+            SessionColumn::Steps => Some(whole_card?.work.steps as f64),
+            SessionColumn::Edits => whole_card?.work.edits.map(|edits| edits as f64),
+            SessionColumn::Failures => whole_card?.trouble.failures.map(|count| count as f64),
             SessionColumn::State
             | SessionColumn::Project
             | SessionColumn::Request
@@ -124,159 +124,160 @@ impl Row {
         }
     }
 
-    /// Whether a number that is not known may come.
-    fn is_coming(&self, column: Column) -> bool {
+    /// Returns true if an unknown number may still arrive.
+    fn is_coming(&self, column: RunTableColumn) -> bool {
         if self.is_left() {
             return false;
         }
-        let has_failed = matches!(self.reading, Reading::Failed(_));
-        let is_read = has_failed || self.whole().is_some();
-        let is_measured = has_failed || !matches!(self.computed, Computed::Unmeasured);
-        let Column::Number(number) = column else {
-            return if column == Column::Curve { !is_measured } else { !is_read };
+        let has_failed = matches!(self.reading, RunReading::Failed(_));
+        let is_read = has_failed || self.whole_card().is_some();
+        let is_measured = has_failed || !matches!(self.computed, ComputedScores::Unmeasured);
+        let RunTableColumn::Number(number) = column else {
+            return if column == RunTableColumn::Curve { !is_measured } else { !is_read };
         };
-        match number.row().of {
-            Of::Code(_) | Of::Reuse(_) | Of::Process(_) => !is_measured,
+        match number.row().input {
+            NumberInput::Code(_) | NumberInput::Reuse(_) | NumberInput::Process(_) => !is_measured,
             // IF50 needs DIR of the state that was judged, which is measured if it is the end.
-            Of::Judgement(_) => !is_read || (self.is_judged_at_end() && !is_measured),
-            Of::Exposure(_)
-            | Of::Tests(_)
-            | Of::Counted(_)
-            | Of::Spent(_)
-            | Of::RubricTree(_)
-            | Of::Raters
-            | Of::Runs => !is_read,
+            NumberInput::Judgement(_) => !is_read || (self.is_judged_at_end() && !is_measured),
+            NumberInput::Exposure(_)
+            | NumberInput::Tests(_)
+            | NumberInput::Counted(_)
+            | NumberInput::Spent(_)
+            | NumberInput::RubricTree(_)
+            | NumberInput::Raters
+            | NumberInput::Runs => !is_read,
         }
     }
 
-    /// Whether no more than its beginning is read before it is opened: it is on remote storage.
+    /// Returns true if only the beginning is read before the run is opened, since it is on remote storage.
     fn is_left(&self) -> bool {
-        matches!(self.reading, Reading::Beginning(_)) && is_address(&self.path)
+        matches!(self.reading, RunReading::Beginning(_)) && is_address(&self.path)
     }
 
     fn is_judged_at_end(&self) -> bool {
-        self.whole().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
+        self.whole_card().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
     }
 
-    /// What a harness recorded of a number.
-    fn recorded(&self, number: Number) -> Option<&Recorded> {
-        self.whole()?.recorded(number.id())
+    /// Returns the value that a harness recorded for a number.
+    fn recorded_value(&self, number: Number) -> Option<&RecordedValue> {
+        self.whole_card()?.recorded_value(number.id())
     }
 
-    /// What stands in the cell; the curve is drawn, not written.
-    pub fn shown(&self, column: Column) -> Known<String> {
-        if column == Column::Session(SessionColumn::State) {
-            let activity = self.whole().and_then(|card| card.work.activity.as_ref());
+    /// Returns the text of the cell. The curve is drawn and has no text.
+    pub fn shown_text(&self, column: RunTableColumn) -> KnownValue<String> {
+        if column == RunTableColumn::Session(SessionColumn::State) {
+            let activity = self.whole_card().and_then(|card| card.work.activity.as_ref());
             return match activity {
-                Some(activity) => Known::Known(activity.words()),
-                None if self.is_read() || self.is_left() => Known::Missing,
-                None => Known::Coming,
+                Some(activity) => KnownValue::Known(activity.display_text()),
+                None if self.is_read() || self.is_left() => KnownValue::Missing,
+                None => KnownValue::Coming,
             };
         }
-        if column.kind() == Kind::Words {
-            return match self.words(column) {
-                Known::Known(words) => Known::Known(words.to_owned()),
-                Known::Coming => Known::Coming,
-                Known::Missing => Known::Missing,
+        if column.column_kind() == ColumnKind::Words {
+            return match self.column_words(column) {
+                KnownValue::Known(words) => KnownValue::Known(words.to_owned()),
+                KnownValue::Coming => KnownValue::Coming,
+                KnownValue::Missing => KnownValue::Missing,
             };
         }
-        if let Some(words) = self.special(column) {
-            return Known::Known(words);
+        if let Some(words) = self.special_text(column) {
+            return KnownValue::Known(words);
         }
-        match self.number(column) {
-            Known::Known(number) => Known::Known(written(column, number)),
-            Known::Coming => Known::Coming,
-            Known::Missing => Known::Missing,
+        match self.column_number(column) {
+            KnownValue::Known(number) => KnownValue::Known(value_text(column, number)),
+            KnownValue::Coming => KnownValue::Coming,
+            KnownValue::Missing => KnownValue::Missing,
         }
     }
 
     /// Cells that are more than their number.
-    fn special(&self, column: Column) -> Option<String> {
-        let card = self.whole()?;
+    fn special_text(&self, column: RunTableColumn) -> Option<String> {
+        let card = self.whole_card()?;
         match column {
-            Column::Number(Number::Churn) => card.lines.map(|(added, removed)| {
-                format!("+{} −{}", figures::short(added), figures::short(removed))
+            RunTableColumn::Number(Number::Churn) => card.lines.map(|(added, removed)| {
+                format!("+{} −{}", format_number::short_count(added), format_number::short_count(removed))
             }),
-            Column::Number(Number::Turns) if !card.not_counted.is_empty() => Some(format!(
+            RunTableColumn::Number(Number::Turns) if !card.not_counted.is_empty() => Some(format!(
                 "{} +{} {}",
                 card.turns,
                 card.not_counted.len(),
                 not_counted(&card.not_counted)
             )),
-            Column::Number(Number::Warnings) if card.trouble.warnings == 0 => Some(String::new()),
-            Column::Number(number) if number.is_of_profile() => self.with_before(number),
-            Column::Number(number) => self.tests(card, number),
-            Column::Recorded(number) => {
-                let recorded = self.recorded(number).filter(|it| it.doubt.is_some())?;
-                Some(format!("{}?", written(column, recorded.value)))
+            RunTableColumn::Number(Number::Warnings) if card.trouble.warnings == 0 => Some(String::new()),
+            RunTableColumn::Number(number) if number.is_of_profile() => self.with_before(number),
+            RunTableColumn::Number(number) => self.tests_text(card, number),
+            RunTableColumn::Recorded(number) => {
+                let recorded = self.recorded_value(number).filter(|it| it.doubt.is_some())?;
+                Some(format!("{}?", value_text(column, recorded.value)))
             }
-            Column::Run
-            | Column::Task
-            | Column::Agent
-            | Column::Condition
-            | Column::Model
-            | Column::Curve
-            | Column::Judge
-            | Column::Session(_)
-            | Column::Title => None,
+            RunTableColumn::Run
+            | RunTableColumn::Task
+            | RunTableColumn::Agent
+            | RunTableColumn::Condition
+            | RunTableColumn::Model
+            | RunTableColumn::Curve
+            | RunTableColumn::Judge
+            | RunTableColumn::Session(_)
+            | RunTableColumn::Title => None,
         }
     }
 
-    /// How many tests of how many; None for other numbers.
-    fn tests(&self, card: &Card, number: Number) -> Option<String> {
-        let is_of_tests = matches!(number.row().of, Of::Tests(_));
+    /// Returns the number of passed and of all tests. None for other numbers.
+    fn tests_text(&self, card: &RunCard, number: Number) -> Option<String> {
+        let is_of_tests = matches!(number.row().input, NumberInput::Tests(_));
         match card.tests.as_ref().filter(|_| is_of_tests)? {
             CardTests::CouldNotRun => Some("not run".to_owned()),
             CardTests::Counted { .. } => {
-                number.passed(self).map(|it| format!("{}/{}", it.passed, it.total))
+                number.tests_passed(self).map(|it| format!("{}/{}", it.passed, it.total))
             }
         }
     }
 
-    /// `≈0.412 (0.398)`: what is measured of some of the files, and what was measured before.
+    /// Returns the value with the earlier one, as `≈0.412 (0.398)`. The sign marks a value that was measured on some of
+    /// the files only.
     fn with_before(&self, number: Number) -> Option<String> {
-        let is_partial = self.scores().is_some_and(|scores| scores.is_partial);
-        let value = number.value(self)?;
+        let is_partial = self.computed_scores().is_some_and(|scores| scores.is_partial);
+        let value = number.value_at(self)?;
         let sign = if is_partial { "≈" } else { "" };
-        let before = self.before.as_ref().and_then(|before| number.of_code(before.end.as_deref()?));
-        let short = |value| number.written(value, Style::Short);
+        let before = self.earlier_scores.as_ref().and_then(|before| number.value_of_code(before.end.as_deref()?));
+        let short = |value| number.format_value(value, NumberStyle::Short);
         let before = before.map(|it| format!(" ({})", short(it))).unwrap_or_default();
         Some(format!("{sign}{}{before}", short(value)))
     }
 }
 
-impl Facts for Row {
-    fn code(&self) -> Option<&Snapshot> {
-        self.scores()?.end.as_deref()
+impl MomentFacts for RunRow {
+    fn code_snapshot(&self) -> Option<&QualitySnapshot> {
+        self.computed_scores()?.end.as_deref()
     }
 
-    fn reuse(&self) -> Option<Reused> {
-        Some(Reused { dir: self.scores()?.dir, ..Reused::default() })
+    fn reuse_counts(&self) -> Option<ReuseCounts> {
+        Some(ReuseCounts { dir: self.computed_scores()?.dir, ..ReuseCounts::default() })
     }
 
-    /// DIR is that of the end.
-    fn verdicts(&self) -> Option<Verdicts> {
-        let judged = self.whole()?.mcf.as_ref()?;
-        let scores = self.scores().filter(|_| self.is_judged_at_end());
+    /// Returns the summary of the verdicts. The directory is that of the last moment.
+    fn verdict_summary(&self) -> Option<VerdictSummary> {
+        let judged = self.whole_card()?.mcf.as_ref()?;
+        let scores = self.computed_scores().filter(|_| self.is_judged_at_end());
         let dir = scores.and_then(|scores| scores.dir);
-        Some(Verdicts { mcf: Some(judged.score), dir, ..Verdicts::default() })
+        Some(VerdictSummary { mcf: Some(judged.score), dir, ..VerdictSummary::default() })
     }
 
-    /// It is not read for a table.
-    fn exposed(&self) -> Option<AtTurn> {
+    /// Returns None, since the exposure is not read for a table.
+    fn exposure_shares(&self) -> Option<ExposureAtTurn> {
         None
     }
 
-    fn tested(&self) -> Option<Tested> {
-        match self.whole()?.tests? {
-            CardTests::Counted { strict, iso, core } => Some(Tested { strict, iso, core }),
+    fn test_results(&self) -> Option<TestScores> {
+        match self.whole_card()?.tests? {
+            CardTests::Counted { strict, iso, core } => Some(TestScores { strict, iso, core }),
             CardTests::CouldNotRun => None,
         }
     }
 
-    fn counted(&self) -> Counted {
-        let Some(card) = self.whole() else { return Counted::default() };
-        Counted {
+    fn turn_counts(&self) -> TurnCounts {
+        let Some(card) = self.whole_card() else { return TurnCounts::default() };
+        TurnCounts {
             turns: (!card.totals.is_tree_alone).then_some(card.turns as f64),
             checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
             churn: card.lines.map(|(added, removed)| (added + removed) as f64),
@@ -284,10 +285,10 @@ impl Facts for Row {
         }
     }
 
-    fn spent(&self) -> Spent {
-        let Some(card) = self.whole() else { return Spent::default() };
+    fn turn_usage(&self) -> TurnUsage {
+        let Some(card) = self.whole_card() else { return TurnUsage::default() };
         let tokens = card.tokens.map(|tokens| tokens as f64);
-        Spent {
+        TurnUsage {
             tokens,
             cost_usd: card.cost.recorded_usd,
             computed_usd: card.cost.computed_usd,
@@ -296,12 +297,12 @@ impl Facts for Row {
         }
     }
 
-    fn process(&self) -> Option<Processed> {
-        self.scores()?.process.as_deref().copied()
+    fn process_numbers(&self) -> Option<ProcessNumbers> {
+        self.computed_scores()?.process.as_deref().copied()
     }
 }
 
-/// What became of the turns that do not count, in one word.
+/// Returns one word for the turns that are not counted.
 fn not_counted(states: &[&'static str]) -> &'static str {
     match states {
         [first, rest @ ..] if rest.iter().all(|it| it == first) => first,
@@ -309,70 +310,70 @@ fn not_counted(states: &[&'static str]) -> &'static str {
     }
 }
 
-/// A number of a column, as its cells and the means of a group have it.
-pub fn written(column: Column, value: f64) -> String {
+/// Returns a number of a column, as its cells and the means of a group have it.
+pub fn value_text(column: RunTableColumn, value: f64) -> String {
     match column {
-        Column::Number(number) | Column::Recorded(number) => number.written(value, Style::Short),
-        Column::Run
-        | Column::Task
-        | Column::Agent
-        | Column::Condition
-        | Column::Model
-        | Column::Curve
-        | Column::Judge
-        | Column::Title => figures::share(value),
-        Column::Session(SessionColumn::When) => Time(value as i64).minute(),
-        Column::Session(_) => figures::short(value.round() as u64),
+        RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => number.format_value(value, NumberStyle::Short),
+        RunTableColumn::Run
+        | RunTableColumn::Task
+        | RunTableColumn::Agent
+        | RunTableColumn::Condition
+        | RunTableColumn::Model
+        | RunTableColumn::Curve
+        | RunTableColumn::Judge
+        | RunTableColumn::Title => format_number::three_decimals(value),
+        RunTableColumn::Session(SessionColumn::When) => Time(value as i64).minute_text(),
+        RunTableColumn::Session(_) => format_number::short_count(value.round() as u64),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::{card::CardTotals, recorded::Passed};
+    use trajview_run::{run_card::CardTotals, checkpoint_record::PassCount};
 
-    fn row(card: Card) -> Row {
-        let mut row = Row::of("a".into(), "a".into());
-        row.reading = Reading::Whole(Box::new(card));
+    fn row(card: RunCard) -> RunRow {
+        let mut row = RunRow::unread_row("a".into(), "a".into());
+        row.reading = RunReading::Whole(Box::new(card));
         row
     }
 
     #[test]
     fn what_comes_what_is_missing_and_what_is_0_differ() {
-        let unread = Row::of("a".into(), "a".into());
-        assert_eq!(unread.number(Column::Number(Number::Turns)), Known::Coming);
-        let read = row(Card::default());
-        assert_eq!(read.number(Column::Number(Number::Turns)), Known::Known(0.0));
-        assert_eq!(read.number(Column::Number(Number::Cost)), Known::Missing);
-        assert_eq!(read.number(Column::Number(Number::Erosion)), Known::Coming);
-        assert_eq!(read.words(Column::Task), Known::Missing);
-        let mut failed = Row::of("a".into(), "a".into());
-        failed.reading = Reading::Failed("no such file".into());
-        assert_eq!(failed.number(Column::Number(Number::Erosion)), Known::Missing);
+        let unread = RunRow::unread_row("a".into(), "a".into());
+        assert_eq!(unread.column_number(RunTableColumn::Number(Number::Turns)), KnownValue::Coming);
+        let read = row(RunCard::default());
+        assert_eq!(read.column_number(RunTableColumn::Number(Number::Turns)), KnownValue::Known(0.0));
+        assert_eq!(read.column_number(RunTableColumn::Number(Number::Cost)), KnownValue::Missing);
+        assert_eq!(read.column_number(RunTableColumn::Number(Number::Erosion)), KnownValue::Coming);
+        assert_eq!(read.column_words(RunTableColumn::Task), KnownValue::Missing);
+        let mut failed = RunRow::unread_row("a".into(), "a".into());
+        failed.reading = RunReading::Failed("no such file".into());
+        assert_eq!(failed.column_number(RunTableColumn::Number(Number::Erosion)), KnownValue::Missing);
     }
 
     #[test]
     fn cells_are_short() {
-        let core = Some(Passed { passed: 1, total: 2 });
-        let strict = Passed { passed: 3, total: 6 };
-        let tests = Some(CardTests::Counted { strict, iso: Some(Passed::default()), core });
+        let core = Some(PassCount { passed: 1, total: 2 });
+        let strict = PassCount { passed: 3, total: 6 };
+        let tests = Some(CardTests::Counted { strict, iso: Some(PassCount::default()), core });
         let totals = CardTotals { seconds: Some(3900.0), ..CardTotals::default() };
-        let card = Card { tests, lines: Some((12_345, 7)), totals, ..Card::default() };
+        let card = RunCard { tests, lines: Some((12_345, 7)), totals, ..RunCard::default() };
         let mut row = row(card);
-        row.computed = Computed::Ready(Scores {
-            end: Some(Box::new(Snapshot { erosion: 0.41249, ..Snapshot::default() })),
+        row.computed = ComputedScores::Ready(RunFileScores {
+            end: Some(Box::new(QualitySnapshot { erosion: 0.41249, ..QualitySnapshot::default() })),
             is_partial: true,
             curve: vec![Some(0.5), None, Some(0.25)],
-            ..Scores::default()
+            ..RunFileScores::default()
         });
 
         let numbers =
             [Number::Tests, Number::TestsCore, Number::Churn, Number::Duration, Number::Erosion];
-        let shown = numbers.map(|it| row.shown(Column::Number(it)).known().unwrap_or_default());
+        let shown = numbers.map(|it| row.shown_text(RunTableColumn::Number(it)).known_value().unwrap_or_default());
         assert_eq!(shown, ["3/6", "1/2", "+12k −7", "1h 05m", "≈0.412"]);
-        assert_eq!(row.number(Column::Number(Number::Tests)), Known::Known(0.5));
-        assert_eq!(row.number(Column::Curve), Known::Known(-0.25));
-        assert_eq!(row.shown(Column::Number(Number::TestsIso)), Known::Known("0/0".into()));
-        assert_eq!(row.number(Column::Number(Number::TestsIso)), Known::Missing);
+        assert_eq!(row.column_number(RunTableColumn::Number(Number::Tests)), KnownValue::Known(0.5));
+        assert_eq!(row.column_number(RunTableColumn::Curve), KnownValue::Known(-0.25));
+        assert_eq!(row.shown_text(RunTableColumn::Number(Number::TestsIso)), KnownValue::Known("0/0".into()));
+        assert_eq!(row.column_number(RunTableColumn::Number(Number::TestsIso)), KnownValue::Missing);
     }
 }

@@ -1,19 +1,20 @@
-//! Lines with more on them than comments, brackets and commas.
+//! Finds the lines with more than comments, brackets and commas.
 
 use std::collections::HashMap;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
 use crate::quality::{
-    file::LineSet,
-    kinds::{COMMENT, Kinds},
-    text::{self, Lines},
+    file_measure::LineSet,
+    kinds::{COMMENT, GrammarKinds},
+    python_lines::{self, PythonLines},
 };
 
-pub fn lines(flat: &Flat<'_>, kinds: &Kinds, lines: &Lines<'_>) -> LineSet {
-    let comments = comments(flat, kinds);
+/// Returns the lines with code.
+pub fn source_lines(flat: &FlatTree<'_>, kinds: &GrammarKinds, lines: &PythonLines<'_>) -> LineSet {
+    let comments = comment_columns(flat, kinds);
     let counts = |row: &usize| {
-        let left = without(lines.line(*row), comments.get(row).map_or(&[], Vec::as_slice));
-        let left = left.trim_matches(text::is_space);
+        let left = without_columns(lines.line_at(*row), comments.get(row).map_or(&[], Vec::as_slice));
+        let left = left.trim_matches(python_lines::is_space);
         // A space between two brackets makes a line one with code, as that tool has it.
         !left.is_empty() && !left.chars().all(|c| "{}[]();,:".contains(c))
     };
@@ -21,10 +22,11 @@ pub fn lines(flat: &Flat<'_>, kinds: &Kinds, lines: &Lines<'_>) -> LineSet {
     counted.filter_map(|row| u32::try_from(row + 1).ok()).collect()
 }
 
-/// Intervals of columns by row. That tool takes columns, which are bytes, for characters.
-fn comments(flat: &Flat<'_>, kinds: &Kinds) -> HashMap<usize, Vec<(usize, usize)>> {
+/// Returns the comments as intervals of columns, keyed by row. That tool treats columns, which are bytes, as
+/// characters.
+fn comment_columns(flat: &FlatTree<'_>, kinds: &GrammarKinds) -> HashMap<usize, Vec<(usize, usize)>> {
     let mut rows: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
-    let is_comment = |&at: &usize| kinds.has(flat.entries[at].kind, COMMENT);
+    let is_comment = |&at: &usize| kinds.has_flags(flat.entries[at].kind, COMMENT);
     for comment in (0..flat.len()).filter(is_comment).map(|at| flat.node(at)) {
         let (start, end) = (comment.start_position(), comment.end_position());
         for row in start.row..=end.row {
@@ -37,7 +39,7 @@ fn comments(flat: &Flat<'_>, kinds: &Kinds) -> HashMap<usize, Vec<(usize, usize)
     rows
 }
 
-fn without(line: &str, intervals: &[(usize, usize)]) -> String {
+fn without_columns(line: &str, intervals: &[(usize, usize)]) -> String {
     let inside = |column: usize| intervals.iter().any(|&(from, to)| (from..to).contains(&column));
     line.chars().enumerate().filter(|(column, _)| !inside(*column)).map(|(_, c)| c).collect()
 }

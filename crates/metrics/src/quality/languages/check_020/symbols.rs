@@ -1,42 +1,43 @@
-//! Classes and functions, and what they are called.
+//! Finds classes and functions, and their names.
 
-use crate::quality::span;
-use trajview_code::flat::Flat;
+use crate::quality::node_span;
+use trajview_code::flat_tree::FlatTree;
 use tree_sitter::Node;
 
-use super::Dialect;
+use super::CheckDialect;
 use crate::quality::{
-    file::{Callable, LineSet},
-    kinds::{BRANCH, CALLABLE, IDENTIFIER, Kinds, OPERATION, OWNER},
-    wrappers::{Effects, Forwards, Symbol},
+    file_measure::{FileCallable, LineSet},
+    kinds::{BRANCH, CALLABLE, IDENTIFIER, GrammarKinds, OPERATION, OWNER},
+    wrappers::{CallEffects, ForwardedValue, WrapperSymbol},
 };
 use trajview_code::{has_word, tree::Grammar};
 
-pub struct Source<'a> {
+/// A file of a dialect, with the tables of the language.
+pub struct DialectSource<'a> {
     pub text: &'a str,
-    pub flat: &'a Flat<'a>,
-    pub(super) dialect: &'a Dialect,
-    pub kinds: &'a Kinds,
+    pub flat: &'a FlatTree<'a>,
+    pub(super) dialect: &'a CheckDialect,
+    pub kinds: &'a GrammarKinds,
 }
 
 /// Deeper declarators have no name; the reference's own stack ends about there.
 const MAX_DECLARATORS: usize = 300;
 
-/// Each before what lies in it; the callables are those of the functions, in the same order.
-pub fn all(source: &Source<'_>, sloc: &LineSet) -> (Vec<Symbol>, Vec<Callable>) {
+/// Returns the symbols, each before those inside it, and the callables of the functions in the same order.
+pub fn symbols_and_callables(source: &DialectSource<'_>, sloc: &LineSet) -> (Vec<WrapperSymbol>, Vec<FileCallable>) {
     let (mut symbols, mut callables) = (vec![], vec![]);
     let branches = source.branches_before();
-    let mut around: Vec<(usize, String)> = vec![];
+    let mut enclosing: Vec<(usize, String)> = vec![];
     for at in (0..source.flat.len()).filter(|&at| source.flat.entries[at].is_named) {
-        while around.pop_if(|(end, _)| *end <= at).is_some() {}
-        let Some(name) = source.name(at) else { continue };
-        let name = around.last().map_or(name.clone(), |(_, owner)| format!("{owner}.{name}"));
+        while enclosing.pop_if(|(end, _)| *end <= at).is_some() {}
+        let Some(name) = source.symbol_name(at) else { continue };
+        let name = enclosing.last().map_or(name.clone(), |(_, owner)| format!("{owner}.{name}"));
         let after = source.flat.entries[at].after as usize;
-        around.push((after, name.clone()));
-        let span = span(source.flat, at);
-        let callable = source.has(at, CALLABLE).then(|| {
+        enclosing.push((after, name.clone()));
+        let span = node_span(source.flat, at);
+        let callable = source.has_flags(at, CALLABLE).then(|| {
             let cc = 1 + branches[after] - branches[at];
-            callables.push(Callable {
+            callables.push(FileCallable {
                 name: name.clone(),
                 span,
                 cc,
@@ -44,68 +45,70 @@ pub fn all(source: &Source<'_>, sloc: &LineSet) -> (Vec<Symbol>, Vec<Callable>) 
             });
             u32::try_from(callables.len() - 1).unwrap_or(u32::MAX)
         });
-        if callable.is_some() || source.has(at, OWNER) {
-            let (effects, forwards) = (Effects::default(), Forwards::Nothing);
-            let parameters = Some(source.parameters(at));
-            symbols.push(Symbol { name, span, callable, effects, forwards, parameters });
+        if callable.is_some() || source.has_flags(at, OWNER) {
+            let (effects, forwards) = (CallEffects::default(), ForwardedValue::Nothing);
+            let parameters = Some(source.parameter_names(at));
+            symbols.push(WrapperSymbol { name, span, callable, effects, forwards, parameters });
         }
     }
     (symbols, callables)
 }
 
-impl Source<'_> {
-    fn has(&self, at: usize, flags: u16) -> bool {
-        self.kinds.has(self.flat.entries[at].kind, flags)
+impl DialectSource<'_> {
+    fn has_flags(&self, at: usize, flags: u16) -> bool {
+        self.kinds.has_flags(self.flat.entries[at].kind, flags)
     }
 
     fn text_at(&self, at: usize) -> &str {
         self.text.get(self.flat.node(at).byte_range()).unwrap_or_default()
     }
 
-    /// In Haskell a word is called as what it begins, and that tool counts both: a `case` adds two paths.
+    /// Returns whether an entry is a keyword that counts as a branch. In Haskell a keyword has the same name as the
+    /// node that it begins, and that tool counts both: a `case` adds two paths.
     fn is_branch_word(&self, at: usize) -> bool {
         self.dialect.grammar == Grammar::Haskell
             && !self.flat.entries[at].is_named
-            && has_word(self.dialect.names.branches, self.flat.kind(at))
+            && has_word(self.dialect.names.branches, self.flat.kind_name(at))
     }
 
     fn text_of(&self, node: Node<'_>) -> String {
         self.text.get(node.byte_range()).unwrap_or_default().to_owned()
     }
 
-    /// None for what names nothing.
-    fn name(&self, at: usize) -> Option<String> {
-        let kind = self.flat.kind(at);
+    /// Returns the name of a symbol; None for an entry that has none.
+    fn symbol_name(&self, at: usize) -> Option<String> {
+        let kind = self.flat.kind_name(at);
         let node = self.flat.node(at);
-        if self.has(at, OWNER) {
+        if self.has_flags(at, OWNER) {
             self.first_identifier(at)
         } else if self.dialect.contexts.contains(&kind) {
-            let of_type = node.child_by_field_name("type").and_then(|node| self.declared(node, 0));
+            let of_type = node.child_by_field_name("type").and_then(|node| self.declared_name(node, 0));
             of_type.or_else(|| self.first_identifier(at))
         } else if self.dialect.anonymous.contains(&kind) {
-            self.assigned(at)
-        } else if self.has(at, CALLABLE) {
-            self.declared(node, 0)
+            self.assigned_name(at)
+        } else if self.has_flags(at, CALLABLE) {
+            self.declared_name(node, 0)
         } else {
             None
         }
     }
 
-    /// A child's, or that of whatever lies below.
+    /// Returns the first identifier among the children, else among all nodes below.
     fn first_identifier(&self, at: usize) -> Option<String> {
         let after = self.flat.entries[at].after as usize;
-        let direct = self.flat.children(at).find(|&child| self.has(child, IDENTIFIER));
-        let found = direct.or_else(|| (at + 1..after).find(|&below| self.has(below, IDENTIFIER)));
-        found.map(|found| self.text_of(self.flat.node(found)))
+        let direct = self.flat.children(at).find(|&child| self.has_flags(child, IDENTIFIER));
+        let identifier = direct.or_else(|| (at + 1..after).find(|&below| self.has_flags(below, IDENTIFIER)));
+        identifier.map(|identifier| self.text_of(self.flat.node(identifier)))
     }
 
-    fn declared(&self, node: Node<'_>, depth: usize) -> Option<String> {
+    /// Returns the name inside a declarator, found by descending through its fields.
+    fn declared_name(&self, node: Node<'_>, depth: usize) -> Option<String> {
         if depth > MAX_DECLARATORS {
             return None;
         }
         let fields =
             ["name", "declarator"].into_iter().filter_map(|field| node.child_by_field_name(field));
-        if let Some(name) = fields.into_iter().find_map(|child| self.declared(child, depth + 1)) {
+        if let Some(name) = fields.into_iter().find_map(|child| self.declared_name(child, depth + 1)) {
             return Some(name);
         }
         let identifiers = self.dialect.names.identifiers;
@@ -118,18 +121,18 @@ impl Source<'_> {
         let direct =
             children.iter().find(|child| is_identifier(child)).map(|child| self.text_of(*child));
         let named = || children.iter().filter(|child| child.is_named());
-        direct.or_else(|| named().find_map(|child| self.declared(*child, depth + 1)))
+        direct.or_else(|| named().find_map(|child| self.declared_name(*child, depth + 1)))
     }
 
-    /// The nearest assignment around, however far.
-    fn assigned(&self, at: usize) -> Option<String> {
+    /// Returns the name of the nearest assignment around, at any distance.
+    fn assigned_name(&self, at: usize) -> Option<String> {
         let above = |&at: &usize| {
             let parent = self.flat.entries[at].parent as usize;
             (parent != at).then_some(parent)
         };
         let mut assignments = std::iter::successors(above(&at), above).filter(|&at| {
             matches!(
-                self.flat.kind(at),
+                self.flat.kind_name(at),
                 "assignment_expression"
                     | "init_declarator"
                     | "lexical_declaration"
@@ -138,17 +141,17 @@ impl Source<'_> {
             )
         });
         let name = assignments
-            .find_map(|at| self.flat.children(at).find(|&child| self.has(child, IDENTIFIER)));
+            .find_map(|at| self.flat.children(at).find(|&child| self.has_flags(child, IDENTIFIER)));
         name.map(|name| self.text_of(self.flat.node(name)))
     }
 
-    /// Their names, joined by commas.
-    fn parameters(&self, at: usize) -> String {
+    /// Returns the names of the parameters, joined by commas.
+    fn parameter_names(&self, at: usize) -> String {
         let Some(list) = self.parameter_list(at) else { return String::new() };
         let after = self.flat.entries[list].after as usize;
         let is_name = |&at: &usize| {
             self.flat.entries[at].is_named
-                && matches!(self.flat.kind(at), "identifier" | "variable" | "self")
+                && matches!(self.flat.kind_name(at), "identifier" | "variable" | "self")
         };
         let mut names: Vec<String> = vec![];
         for name in (list + 1..after).filter(is_name).map(|at| self.text_of(self.flat.node(at))) {
@@ -163,7 +166,7 @@ impl Source<'_> {
         let (mut at, after) = (function + 1, self.flat.entries[function].after as usize);
         while at < after {
             let entry = &self.flat.entries[at];
-            match self.flat.kind(at) {
+            match self.flat.kind_name(at) {
                 "formal_parameters" | "parameter_list" | "parameters" | "patterns"
                     if entry.is_named =>
                 {
@@ -176,14 +179,14 @@ impl Source<'_> {
         None
     }
 
-    /// How many branches lie before each entry; one more at the end.
+    /// Returns the number of branches before each entry, with one more element at the end.
     fn branches_before(&self) -> Vec<u32> {
         let is_logic = |at: usize| {
-            self.has(at, OPERATION)
+            self.has_flags(at, OPERATION)
                 && self.flat.children(at).any(|child| matches!(self.text_at(child), "&&" | "||"))
         };
         let counts = (0..self.flat.len()).scan(0, |count, at| {
-            *count += u32::from(self.has(at, BRANCH) || is_logic(at) || self.is_branch_word(at));
+            *count += u32::from(self.has_flags(at, BRANCH) || is_logic(at) || self.is_branch_word(at));
             Some(*count)
         });
         std::iter::once(0).chain(counts).collect()

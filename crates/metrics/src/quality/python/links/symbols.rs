@@ -1,67 +1,68 @@
-//! Classes and functions as 0.2.0 sees them: what each may do, and what it passes on.
+//! Finds classes and functions as 0.2.0 sees them, with their effects and the calls that they forward.
 
-use crate::quality::span;
+use crate::quality::node_span;
 use std::collections::HashSet;
-use trajview_code::flat::Flat;
+use trajview_code::flat_tree::FlatTree;
 
-use super::{Imports, statements, text_of};
+use super::{ModuleImports, body_statements, text_of};
 use crate::quality::{
-    python::callables::{Walked, walk},
-    wrappers::{Called, Effects, Forwards, Symbol},
+    python::callables::{WalkedDefinition, walk_definitions},
+    wrappers::{CalledName, CallEffects, ForwardedValue, WrapperSymbol},
 };
 
-/// In the order they are met: before what lies in them.
-pub fn all(text: &str, flat: &Flat<'_>) -> Vec<Symbol> {
-    let reader = Reader { text, flat, imports: Imports::of(text, flat) };
+/// Returns the symbols, each before those inside it.
+pub fn file_symbols(text: &str, flat: &FlatTree<'_>) -> Vec<WrapperSymbol> {
+    let reader = SymbolReader { text, flat, imports: ModuleImports::new(text, flat) };
     let mut functions = 0..;
-    let symbol = |walked: Walked| {
-        let is_function = flat.kind(walked.at) == "function_definition";
-        Symbol {
-            span: span(flat, walked.at),
+    let symbol = |walked: WalkedDefinition| {
+        let is_function = flat.kind_name(walked.at) == "function_definition";
+        WrapperSymbol {
+            span: node_span(flat, walked.at),
             callable: if is_function { functions.next() } else { None },
-            effects: if is_function { reader.effects(walked.at) } else { Effects::default() },
-            forwards: if is_function { reader.forwards(&walked) } else { Forwards::Nothing },
+            effects: if is_function { reader.effects_of(walked.at) } else { CallEffects::default() },
+            forwards: if is_function { reader.forwards_of(&walked) } else { ForwardedValue::Nothing },
             name: walked.name,
             parameters: None,
         }
     };
-    walk(text, flat).into_iter().map(symbol).collect()
+    walk_definitions(text, flat).into_iter().map(symbol).collect()
 }
 
-struct Reader<'a> {
+struct SymbolReader<'a> {
     text: &'a str,
-    flat: &'a Flat<'a>,
-    imports: Imports,
+    flat: &'a FlatTree<'a>,
+    imports: ModuleImports,
 }
 
-impl Reader<'_> {
-    fn kind(&self, at: usize) -> &str {
-        self.flat.kind(at)
+impl SymbolReader<'_> {
+    fn kind_at(&self, at: usize) -> &str {
+        self.flat.kind_name(at)
     }
 
-    fn forwards(&self, function: &Walked) -> Forwards {
-        let body = statements(self.text, self.flat, function.at);
-        let [only] = body[..] else { return Forwards::Nothing };
-        let value = (self.kind(only) == "return_statement")
+    /// Returns the value that a function forwards, if it consists of one `return` and nothing requires it.
+    fn forwards_of(&self, function: &WalkedDefinition) -> ForwardedValue {
+        let body = body_statements(self.text, self.flat, function.at);
+        let [only] = body[..] else { return ForwardedValue::Nothing };
+        let value = (self.kind_at(only) == "return_statement")
             .then(|| self.flat.named_children(only).next())
             .flatten();
         let Some(value) = value.filter(|_| !self.is_bound(function)) else {
-            return Forwards::Nothing;
+            return ForwardedValue::Nothing;
         };
-        let parameters = self.parameters(function);
-        match self.kind(value) {
+        let parameters = self.parameter_names(function);
+        match self.kind_at(value) {
             "identifier" if parameters.contains(text_of(self.text, self.flat, value)) => {
-                Forwards::Parameter
+                ForwardedValue::Parameter
             }
-            "call" if !parameters.is_empty() && self.arguments(value) == Some(parameters) => {
-                self.called(value).map_or(Forwards::Nothing, Forwards::Call)
+            "call" if !parameters.is_empty() && self.argument_names(value) == Some(parameters) => {
+                self.called_name(value).map_or(ForwardedValue::Nothing, ForwardedValue::Call)
             }
-            _ => Forwards::Nothing,
+            _ => ForwardedValue::Nothing,
         }
     }
 
-    /// Whether something outside asks for the function to be there: a decorator, a base class, the language.
-    fn is_bound(&self, function: &Walked) -> bool {
+    /// Returns whether something outside requires the function: a decorator, a base class, or the language.
+    fn is_bound(&self, function: &WalkedDefinition) -> bool {
         let name = function.name.rsplit('.').next().unwrap_or_default();
         let is_dunder = name.starts_with("__") && name.ends_with("__");
         let overrides =
@@ -74,18 +75,18 @@ impl Reader<'_> {
         bases.is_some_and(|bases| self.flat.named_children(bases).next().is_some())
     }
 
-    /// Without `self` and `cls` of a method.
-    fn parameters(&self, function: &Walked) -> HashSet<&str> {
+    /// Returns the names of the parameters, without `self` and `cls` of a method.
+    fn parameter_names(&self, function: &WalkedDefinition) -> HashSet<&str> {
         let Some(list) = self.flat.child_of_kind(function.at, "parameters") else {
             return HashSet::new();
         };
-        let names = self.flat.children(list).filter_map(|at| self.parameter(at));
+        let names = self.flat.children(list).filter_map(|at| self.parameter_identifier(at));
         let names = names.map(|at| text_of(self.text, self.flat, at));
         names.filter(|name| function.class.is_none() || !is_receiver(name)).collect()
     }
 
-    fn parameter(&self, at: usize) -> Option<usize> {
-        match self.kind(at) {
+    fn parameter_identifier(&self, at: usize) -> Option<usize> {
+        match self.kind_at(at) {
             "identifier" => Some(at),
             "typed_parameter"
             | "default_parameter"
@@ -96,34 +97,35 @@ impl Reader<'_> {
         }
     }
 
-    /// The names a call is given; None where one is no name, or comes twice.
-    fn arguments(&self, call: usize) -> Option<HashSet<&str>> {
+    /// Returns the names of a call's arguments; None where an argument is no name, or occurs twice.
+    fn argument_names(&self, call: usize) -> Option<HashSet<&str>> {
         let list = self.flat.child_of_kind(call, "argument_list")?;
         let mut names = HashSet::new();
         let mut is_new = |at: usize| names.insert(text_of(self.text, self.flat, at));
         let all_new =
-            self.flat.named_children(list).all(|at| self.kind(at) == "identifier" && is_new(at));
+            self.flat.named_children(list).all(|at| self.kind_at(at) == "identifier" && is_new(at));
         all_new.then_some(names)
     }
 
-    /// None where what is called has no name.
-    fn called(&self, call: usize) -> Option<Called> {
-        let is_target = |&at: &usize| !matches!(self.kind(at), "argument_list" | "(" | ")" | ",");
+    /// Returns the name of the called function; None where it has none.
+    fn called_name(&self, call: usize) -> Option<CalledName> {
+        let is_target = |&at: &usize| !matches!(self.kind_at(at), "argument_list" | "(" | ")" | ",");
         let target = self.flat.children(call).find(is_target)?;
-        let is_name = matches!(self.kind(target), "identifier" | "attribute");
+        let is_name = matches!(self.kind_at(target), "identifier" | "attribute");
         let name = is_name.then(|| text_of(self.text, self.flat, target))?;
         let local = (!name.contains('.')).then(|| name.to_owned());
-        Some(Called { global: self.imports.resolve(name), local })
+        Some(CalledName { global: self.imports.resolve_name(name), local })
     }
 
-    fn effects(&self, function: usize) -> Effects {
-        let mut effects = Effects::default();
-        for statement in statements(self.text, self.flat, function) {
+    /// Returns the effects of a function's statements.
+    fn effects_of(&self, function: usize) -> CallEffects {
+        let mut effects = CallEffects::default();
+        for statement in body_statements(self.text, self.flat, function) {
             let value = self.flat.named_children(statement).next();
-            match (self.kind(statement), value) {
+            match (self.kind_at(statement), value) {
                 ("raise_statement", _) => effects.certain = true,
                 ("return_statement", Some(value)) => self.add_effects(value, &mut effects),
-                ("expression_statement", Some(value)) if self.kind(value) == "call" => {
+                ("expression_statement", Some(value)) if self.kind_at(value) == "call" => {
                     self.add_effects(value, &mut effects);
                 }
                 _ => {}
@@ -132,13 +134,13 @@ impl Reader<'_> {
         effects
     }
 
-    /// The calls in a value; that tool looks into arguments, collections and operators, and into nothing else.
-    fn add_effects(&self, value: usize, effects: &mut Effects) {
+    /// Adds the calls in a value; that tool only looks into arguments, collections and operators.
+    fn add_effects(&self, value: usize, effects: &mut CallEffects) {
         let mut open = vec![value];
         while let Some(at) = open.pop() {
-            match self.kind(at) {
+            match self.kind_at(at) {
                 "call" => {
-                    match self.called(at) {
+                    match self.called_name(at) {
                         Some(called) => effects.calls.push(called),
                         None => effects.certain = true,
                     }

@@ -3,30 +3,30 @@
 use crate::{
     views::{layers, table},
     widgets::{
-        key::{Code, Key},
+        key::{BaseKey, Key},
         scroll::Motion,
     },
 };
 
 use super::{
-    Binding,
-    Context::Layers,
-    row::{c, k, layered, row, table},
+    KeyBinding,
+    KeyContext::Layers,
+    row::{c, k, to_layers, row, to_table},
 };
 
 #[rustfmt::skip] // a table: one row a binding
-pub static ROWS: &[Binding] = &[
-    row(Layers, &[k(Code::Up), c('k')], "up", "row", |n| layered(layers::Message::Move(Motion::Up(n.times())))),
-    row(Layers, &[k(Code::Down), c('j')], "down", "row", |n| layered(layers::Message::Move(Motion::Down(n.times())))),
-    row(Layers, &[k(Code::PageUp), Key::ctrl('u')], "a page up", "", |_| layered(layers::Message::Move(Motion::PageUp))),
-    row(Layers, &[k(Code::PageDown), Key::ctrl('d')], "a page down", "", |_| layered(layers::Message::Move(Motion::PageDown))),
-    row(Layers, &[c('g'), k(Code::Home)], "to the first row", "", |_| layered(layers::Message::Move(Motion::Start))),
-    row(Layers, &[c('G'), k(Code::End)], "to the last row", "", |n| layered(layers::Message::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(Layers, &[k(Code::Left), c('h')], "previous turn", "turn", |n| layered(layers::Message::Turn(Motion::Up(n.times())))),
-    row(Layers, &[k(Code::Right), c('l')], "next turn", "turn", |n| layered(layers::Message::Turn(Motion::Down(n.times())))),
-    row(Layers, &[k(Code::Tab), k(Code::BackTab)], "turns, what was said, where a sentence is from", "part", |_| layered(layers::Message::SwitchPart)),
-    row(Layers, &[c('v')], "the next layer of the run", "layer", |_| layered(layers::Message::SwitchLayer)),
-    row(Layers, &[k(Code::Enter)], "to what was said, to where a sentence is from, to that place", "open", |_| layered(layers::Message::Open)),
-    row(Layers, &[k(Code::Esc)], "back to the turns", "", |_| layered(layers::Message::Close)),
-    row(Layers, &[k(Code::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| table(table::Message::Show)),
+pub static ROWS: &[KeyBinding] = &[
+    row(Layers, &[k(BaseKey::Up), c('k')], "up", "row", |n| to_layers(layers::LayersMessage::Move(Motion::Up(n.repetitions())))),
+    row(Layers, &[k(BaseKey::Down), c('j')], "down", "row", |n| to_layers(layers::LayersMessage::Move(Motion::Down(n.repetitions())))),
+    row(Layers, &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_layers(layers::LayersMessage::Move(Motion::PageUp))),
+    row(Layers, &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_layers(layers::LayersMessage::Move(Motion::PageDown))),
+    row(Layers, &[c('g'), k(BaseKey::Home)], "to the first row", "", |_| to_layers(layers::LayersMessage::Move(Motion::Start))),
+    row(Layers, &[c('G'), k(BaseKey::End)], "to the last row", "", |n| to_layers(layers::LayersMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Layers, &[k(BaseKey::Left), c('h')], "previous turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Up(n.repetitions())))),
+    row(Layers, &[k(BaseKey::Right), c('l')], "next turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Down(n.repetitions())))),
+    row(Layers, &[k(BaseKey::Tab), k(BaseKey::BackTab)], "turns, what was said, where a sentence is from", "part", |_| to_layers(layers::LayersMessage::SwitchPart)),
+    row(Layers, &[c('v')], "the next layer of the run", "layer", |_| to_layers(layers::LayersMessage::SwitchLayer)),
+    row(Layers, &[k(BaseKey::Enter)], "to what was said, to where a sentence is from, to that place", "open", |_| to_layers(layers::LayersMessage::Open)),
+    row(Layers, &[k(BaseKey::Esc)], "back to the turns", "", |_| to_layers(layers::LayersMessage::Close)),
+    row(Layers, &[k(BaseKey::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

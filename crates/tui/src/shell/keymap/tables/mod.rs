@@ -14,12 +14,12 @@ mod replay;
 mod row;
 mod scores;
 
-use crate::session::context::Context;
+use crate::session::context::KeyContext;
 
-use super::Binding;
+use super::KeyBinding;
 
 /// In the order of the views.
-pub static TABLES: [&[Binding]; 12] = [
+pub static TABLES: [&[KeyBinding]; 12] = [
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,

@@ -1,4 +1,4 @@
-//! How far label and verdict agree, as far as things are labelled.
+//! Draws the agreement of labels and verdicts.
 
 use ratatui::{
     buffer::Buffer,
@@ -9,74 +9,74 @@ use ratatui::{
 use crate::{
     session::Session,
     views::audit::{
-        Audit, Part,
-        agreement::{NAME, RESAMPLES, Row},
-        areas::Areas,
+        AuditView, AuditPart,
+        agreement::{NAME_CELLS, RESAMPLES, AgreementRow},
+        areas::AuditAreas,
     },
     widgets::{
-        line::{fit, own, recorded},
+        line::{fit_spans, trusted_span, recorded_span},
         text,
         theme::{Meaning, Theme},
     },
 };
 
-use super::{frame, rows};
+use super::{draw_frame, draw_rows};
 
 /// Cells of a name beside four numbers.
-const WHO: usize = 11;
+const RATER_CELLS: usize = 11;
 
 /// Cells of a count.
-const COUNT: usize = 4;
+const COUNT_CELLS: usize = 4;
 
 pub fn draw(
-    view: &Audit,
+    view: &AuditView,
     session: &Session,
     theme: Theme,
-    areas: &Areas,
+    areas: &AuditAreas,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let drawn = format!("{},{:03} resamples", RESAMPLES / 1000, RESAMPLES % 1000);
-    let inner = frame(view, Part::Agreement, ["agreement", &drawn], theme, area, buffer);
+    let inner = draw_frame(view, AuditPart::Agreement, ["agreement", &drawn], theme, area, buffer);
     let width = usize::from(inner.width);
     let lines = super::super::agreement::agreement_rows(view, session, areas);
-    let lines = lines.iter().map(|row| Line::from(fit(say(row, theme), width))).collect();
+    let lines = lines.iter().map(|row| Line::from(fit_spans(row_spans(row, theme), width))).collect();
     let scroll = view.agreement.scroll;
-    rows(view, Part::Agreement, lines, scroll, theme, [area, inner], buffer);
+    draw_rows(view, AuditPart::Agreement, lines, scroll, theme, [area, inner], buffer);
 }
 
-fn say(row: &Row, theme: Theme) -> Vec<Span<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+fn row_spans(row: &AgreementRow, theme: Theme) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     match row {
-        Row::Blank => vec![],
-        Row::Heading(words) => vec![own(words.clone(), theme.of(Meaning::Heading))],
-        Row::Pair(name, value) => {
-            vec![own(format!(" {name:<NAME$} "), muted), own(value.clone(), plain)]
+        AgreementRow::Blank => vec![],
+        AgreementRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        AgreementRow::Pair(name, value) => {
+            vec![trusted_span(format!(" {name:<NAME_CELLS$} "), muted), trusted_span(value.clone(), plain)]
         }
-        Row::Note(words) => vec![own(words.clone(), plain)],
-        Row::With(name, cells) => {
+        AgreementRow::Note(words) => vec![trusted_span(words.clone(), plain)],
+        AgreementRow::With(name, cells) => {
             let [n, exact, within, kappa] = cells;
             let words = format!("{n:>4} {exact:>6} {within:>6} {kappa:>7}");
-            let name = text::truncate(name, WHO, "…");
-            let gap = " ".repeat(WHO.saturating_sub(text::width(&name)));
-            vec![recorded(&format!(" {name}{gap}"), muted), own(words, plain)]
+            let name = text::truncate(name, RATER_CELLS, "…");
+            let gap = " ".repeat(RATER_CELLS.saturating_sub(text::width(&name)));
+            vec![recorded_span(&format!(" {name}{gap}"), muted), trusted_span(words, plain)]
         }
-        Row::Head(name, levels) => {
-            let levels: String = levels.iter().map(|level| format!("{level:>COUNT$}")).collect();
-            vec![own(format!(" {name:<NAME$} {levels}"), muted)]
+        AgreementRow::Head(name, levels) => {
+            let levels: String = levels.iter().map(|level| format!("{level:>COUNT_CELLS$}")).collect();
+            vec![trusted_span(format!(" {name:<NAME_CELLS$} {levels}"), muted)]
         }
-        Row::Levels(name, counts) => {
-            let counts: String = counts.iter().map(|count| format!("{count:>COUNT$}")).collect();
-            vec![own(format!(" {name:<NAME$} "), muted), own(counts, plain)]
+        AgreementRow::Levels(name, counts) => {
+            let counts: String = counts.iter().map(|count| format!("{count:>COUNT_CELLS$}")).collect();
+            vec![trusted_span(format!(" {name:<NAME_CELLS$} "), muted), trusted_span(counts, plain)]
         }
-        Row::Confusion { level, place, counts } => confusion(*level, *place, counts, theme),
+        AgreementRow::Confusion { level, place, counts } => confusion_spans(*level, *place, counts, theme),
     }
 }
 
-/// ` 3            ·   ·   1  [2]  ·`: where both agree stands between brackets.
-fn confusion(level: u8, place: usize, counts: &[usize], theme: Theme) -> Vec<Span<'static>> {
-    let muted = theme.of(Meaning::Muted);
-    let mut spans = vec![own(format!(" {level:<NAME$} "), muted)];
+/// Returns ` 3            ·   ·   1  [2]  ·`: the cell where both agree is in brackets.
+fn confusion_spans(level: u8, place: usize, counts: &[usize], theme: Theme) -> Vec<Span<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
+    let mut spans = vec![trusted_span(format!(" {level:<NAME_CELLS$} "), muted)];
     let mut pending = String::new();
     for (other, count) in counts.iter().enumerate() {
         let words = if *count == 0 { "·".to_owned() } else { count.to_string() };
@@ -89,11 +89,11 @@ fn confusion(level: u8, place: usize, counts: &[usize], theme: Theme) -> Vec<Spa
         // The bracket behind a number takes the place of a blank before the next.
         let open = if is_agreed { "[" } else { "" };
         let taken = text::width(&pending) + text::width(&words) + open.len();
-        let blank = " ".repeat(COUNT.saturating_sub(taken));
-        spans.push(own(format!("{pending}{blank}{open}"), muted));
-        spans.push(own(words, theme.of(meaning)));
+        let blank = " ".repeat(COUNT_CELLS.saturating_sub(taken));
+        spans.push(trusted_span(format!("{pending}{blank}{open}"), muted));
+        spans.push(trusted_span(words, theme.style_for(meaning)));
         pending = if is_agreed { "]".into() } else { String::new() };
     }
-    spans.push(own(pending, muted));
+    spans.push(trusted_span(pending, muted));
     spans
 }

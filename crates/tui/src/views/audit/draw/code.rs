@@ -10,78 +10,78 @@ use crate::{
     session::Session,
     views::{
         audit::{
-            Audit, Part,
-            areas::Areas,
-            code::{Spot, SpotKind},
+            AuditView, AuditPart,
+            areas::AuditAreas,
+            judged_code::{CodeSpot, SpotKind},
         },
-        file_tree::Row,
-        source::{self, Mark},
+        file_tree::FileTreeRow,
+        source::{self, SourceMark},
     },
     widgets::{
-        line::{fit, fit_end, own, safe, sides, width_of},
-        panel::{position, put_row, sentence},
-        scroll::centred,
+        line::{fit_spans, fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        panel::{draw_scroll_position, put_row, draw_sentence},
+        scroll::centred_top,
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::rubric::Unit;
+use trajview_run::rubric::LabelUnit;
 
-use super::frame;
+use super::draw_frame;
 
 pub fn draw(
-    view: &Audit,
+    view: &AuditView,
     session: &Session,
     theme: Theme,
-    areas: &Areas,
+    areas: &AuditAreas,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    if super::super::over_runs::why_not_here(session).is_some() {
-        frame(view, Part::Code, ["code", ""], theme, area, buffer);
+    if super::super::study_queue::why_item_not_shown(session).is_some() {
+        draw_frame(view, AuditPart::Code, ["code", ""], theme, area, buffer);
         return; // the part of the component says why
     }
     let turn = view.audited_item(session).and_then(|item| session.turn_of_item(item));
     let Some(turn) = turn else {
-        let inner = frame(view, Part::Code, ["code", ""], theme, area, buffer);
+        let inner = draw_frame(view, AuditPart::Code, ["code", ""], theme, area, buffer);
         let words = "the judged commit is no turn of this run, so its code cannot be shown";
-        return sentence(words, theme.of(Meaning::Warning), inner, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Warning), inner, buffer);
     };
     let when = format!("after turn {}", turn + 1);
     if view.code.tree.is_shown {
-        return files(view, &when, theme, area, buffer);
+        return draw_file_tree(view, &when, theme, area, buffer);
     }
-    let inner = frame(view, Part::Code, [&title(view, session), &when], theme, area, buffer);
+    let inner = draw_frame(view, AuditPart::Code, [&title_text(view, session), &when], theme, area, buffer);
     let rows = view.code_rows(session, areas);
-    let spots = view.spots(session);
+    let spots = view.code_spots(session);
     let width = usize::from(inner.width);
     for (y, (at, spot)) in
         spots.iter().enumerate().skip(rows.first_spot).take(rows.spots).enumerate()
     {
         let is_here = at == view.code.spot && view.code.file.is_none();
-        let style = is_here.then(|| theme.of(Meaning::Marked));
+        let style = is_here.then(|| theme.style_for(Meaning::Marked));
         put_row(spot_line(at, spot, is_here, theme, width), style, inner, y as u16, buffer);
     }
     let below = (rows.spots as u16).min(inner.height);
     let rest = Rect { y: inner.y + below, height: inner.height - below, ..inner };
-    file(view, session, rows.lines, theme, [area, rest], buffer);
+    draw_file(view, session, rows.lines, theme, [area, rest], buffer);
 }
 
-/// `places that look like it, 3 of 8`
-fn title(view: &Audit, session: &Session) -> String {
-    let spots = view.spots(session);
+/// Returns `places that look like it, 3 of 8`.
+fn title_text(view: &AuditView, session: &Session) -> String {
+    let spots = view.code_spots(session);
     let number = view.code.spot + 1;
     let count = spots.len();
     let has = |is: &dyn Fn(&SpotKind) -> bool| spots.iter().any(|spot| is(&spot.kind));
     let has_evidence = has(&|kind| *kind == SpotKind::Evidence);
     let has_places = has(&|kind| matches!(kind, SpotKind::Place { .. }));
     let has_own = has(&|kind| *kind == SpotKind::Item);
-    let words = match (view.revealed(session).is_some(), has_evidence, has_places) {
+    let words = match (view.revealed_verdict(session).is_some(), has_evidence, has_places) {
         _ if has_own && !has_evidence && !has_places => "the place",
         (false, ..) => "places that look like it",
         (true, true, false) => "evidence",
-        (true, true, true) if view.found_little(session) => "evidence, places never opened",
+        (true, true, true) if view.is_low_score(session) => "evidence, places never opened",
         (true, true, true) => "evidence, places like it",
-        (true, false, _) if view.found_little(session) => "places never opened by the judge",
+        (true, false, _) if view.is_low_score(session) => "places never opened by the judge",
         (true, false, _) => "places that look like it",
     };
     match (count, &view.code.file) {
@@ -91,106 +91,106 @@ fn title(view: &Audit, session: &Session) -> String {
     }
 }
 
-/// `▌2 place ppdiff/losses.py:7–22 compute_losses   defines compute_losses; says weight`
-fn spot_line(at: usize, spot: &Spot, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+/// Returns `▌2 place ppdiff/losses.py:7–22 compute_losses   defines compute_losses; says weight`.
+fn spot_line(at: usize, spot: &CodeSpot, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let lines = match spot.lines {
         Some((first, last)) if first == last => format!(":{first}"),
         Some((first, last)) => format!(":{first}–{last}"),
         None => String::new(),
     };
     let mut spans =
-        vec![own(if is_here { "▌" } else { " " }, muted), own(format!("{:>2} ", at + 1), muted)];
+        vec![trusted_span(if is_here { "▌" } else { " " }, muted), trusted_span(format!("{:>2} ", at + 1), muted)];
     match &spot.kind {
         SpotKind::Item | SpotKind::Missed(_) => {
-            spans.push(own("▸ ", theme.of(Meaning::Key)));
-            spans.push(own(safe(&spot.path), plain));
-            spans.push(own(lines, theme.of(Meaning::Hunk)));
+            spans.push(trusted_span("▸ ", theme.style_for(Meaning::Key)));
+            spans.push(trusted_span(safe_string(&spot.path), plain));
+            spans.push(trusted_span(lines, theme.style_for(Meaning::Hunk)));
             if let SpotKind::Missed(criterion) = &spot.kind {
-                spans.push(own(format!("  missed: {}", safe(criterion)), muted));
+                spans.push(trusted_span(format!("  missed: {}", safe_string(criterion)), muted));
             }
         }
         SpotKind::Evidence => {
-            spans.push(own("◆ ", theme.of(Meaning::Hunk)));
-            spans.push(own(safe(&spot.path), plain));
-            spans.push(own(lines, theme.of(Meaning::Hunk)));
-            spans.push(own("  evidence", muted));
+            spans.push(trusted_span("◆ ", theme.style_for(Meaning::Hunk)));
+            spans.push(trusted_span(safe_string(&spot.path), plain));
+            spans.push(trusted_span(lines, theme.style_for(Meaning::Hunk)));
+            spans.push(trusted_span("  evidence", muted));
         }
         SpotKind::Place { name, why, is_opened } => {
-            spans.push(own("? ", theme.of(Meaning::Key)));
-            spans.push(own(safe(&spot.path), plain));
-            spans.push(own(lines, theme.of(Meaning::Hunk)));
+            spans.push(trusted_span("? ", theme.style_for(Meaning::Key)));
+            spans.push(trusted_span(safe_string(&spot.path), plain));
+            spans.push(trusted_span(lines, theme.style_for(Meaning::Hunk)));
             if let Some(name) = name {
-                spans.push(own(format!(" {}", safe(name)), theme.of(Meaning::Title)));
+                spans.push(trusted_span(format!(" {}", safe_string(name)), theme.style_for(Meaning::Title)));
             }
             let opened = if *is_opened { "opened by the judge; " } else { "" };
-            spans.push(own(format!("  {opened}{}", safe(why)), muted));
+            spans.push(trusted_span(format!("  {opened}{}", safe_string(why)), muted));
         }
     }
-    Line::from(fit(spans, width))
+    Line::from(fit_spans(spans, width))
 }
 
-/// The name of the file on screen, then its lines.
-fn file(
-    view: &Audit,
+/// Draws the name of the shown file, then its lines.
+fn draw_file(
+    view: &AuditView,
     session: &Session,
     lines: usize,
     theme: Theme,
     [area, rest]: [Rect; 2],
     buffer: &mut Buffer,
 ) {
-    let muted = theme.of(Meaning::Muted);
+    let muted = theme.style_for(Meaning::Muted);
     let Some(key) = view.audit_file(session) else {
-        return sentence(&nothing(view, session), muted, rest, buffer);
+        return draw_sentence(&why_no_file(view, session), muted, rest, buffer);
     };
     let width = usize::from(rest.width);
-    let path = fit_end(&safe(key.path.as_str()), width.saturating_sub(2));
+    let path = fit_text_end(&safe_string(key.path.as_str()), width.saturating_sub(2));
     let rule = "─".repeat(width.saturating_sub(crate::widgets::text::width(&path) + 1));
-    let heading = vec![own(path, theme.of(Meaning::Heading)), own(format!(" {rule}"), muted)];
-    put_row(Line::from(fit(heading, width)), None, rest, 0, buffer);
+    let heading = vec![trusted_span(path, theme.style_for(Meaning::Heading)), trusted_span(format!(" {rule}"), muted)];
+    put_row(Line::from(fit_spans(heading, width)), None, rest, 0, buffer);
     let body = Rect { y: rest.y + 1, height: rest.height.saturating_sub(1), ..rest };
-    match session.files.compared(&key) {
-        None => return sentence("reading…", muted, body, buffer),
-        Some(Err(why)) => return sentence(&safe(why), theme.of(Meaning::Error), body, buffer),
-        Some(Ok(compared)) if compared.text().is_none() => {
+    match session.files.compared_file(&key) {
+        None => return draw_sentence("reading…", muted, body, buffer),
+        Some(Err(why)) => return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer),
+        Some(Ok(compared)) if compared.text_diff().is_none() => {
             let words = "there is no such text file in the judged code";
-            return sentence(words, theme.of(Meaning::Warning), body, buffer);
+            return draw_sentence(words, theme.style_for(Meaning::Warning), body, buffer);
         }
         Some(Ok(_)) => {}
     }
     let (code, len) = (&view.code, view.audit_line_count(session));
-    let meant = meant(view, session);
-    let is_focused = view.part == Part::Code;
-    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let meant = spot_lines(view, session);
+    let is_focused = view.part == AuditPart::Code;
+    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
     for (y, index) in (code.scroll.top..len).take(lines).enumerate() {
         let style = (index == code.scroll.cursor).then_some(selected);
-        let mark = if meant.contains(&(index + 1)) { Mark::Meant } else { Mark::Plain };
-        let line = source::line(session, &key, (index + 1, mark), code.column, theme, width);
+        let mark = if meant.contains(&(index + 1)) { SourceMark::Meant } else { SourceMark::Plain };
+        let line = source::source_line(session, &key, (index + 1, mark), code.column, theme, width);
         put_row(line, style, body, y as u16, buffer);
     }
     let frame = Rect { height: body.height + 2, y: body.y.saturating_sub(1), ..area };
-    position(code.scroll.top, len, theme, frame, buffer);
+    draw_scroll_position(code.scroll.top, len, theme, frame, buffer);
 }
 
-/// The lines of the spot on screen; none of a file of the list.
-fn meant(view: &Audit, session: &Session) -> std::ops::RangeInclusive<usize> {
+/// Returns the lines of the shown spot; empty for a file of the list.
+fn spot_lines(view: &AuditView, session: &Session) -> std::ops::RangeInclusive<usize> {
     let code = &view.code;
     let lines = match code.file {
-        None => view.spots(session).get(code.spot).and_then(|spot| spot.lines),
+        None => view.code_spots(session).get(code.spot).and_then(|spot| spot.lines),
         Some(_) => None,
     };
     let (first, last) = lines.unwrap_or((1, 0));
     first..=last
 }
 
-/// Why no file is on screen.
-fn nothing(view: &Audit, session: &Session) -> String {
-    match view.places_alike(session) {
-        Some(Err(why)) => safe(why),
+/// Returns the reason why no file is shown.
+fn why_no_file(view: &AuditView, session: &Session) -> String {
+    match view.similar_places(session) {
+        Some(Err(why)) => safe_string(why),
         Some(Ok(_)) => {
             "no place in the judged code looks like this component; t lists its files".into()
         }
-        None if session.audited.unit() != Unit::Component => {
+        None if session.audit.unit() != LabelUnit::Component => {
             "nothing names a place in the code for it; t lists the files".into()
         }
         None if view.audited_component(session).is_none() => {
@@ -200,39 +200,39 @@ fn nothing(view: &Audit, session: &Session) -> String {
     }
 }
 
-/// All files of the judged code.
-fn files(view: &Audit, when: &str, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws all files of the judged code.
+fn draw_file_tree(view: &AuditView, when: &str, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let tree = &view.code.tree;
     let title = format!("{} files", tree.file_count());
-    let inner = frame(view, Part::Code, [&title, when], theme, area, buffer);
-    let rows = tree.rows();
+    let inner = draw_frame(view, AuditPart::Code, [&title, when], theme, area, buffer);
+    let rows = tree.tree_rows();
     if rows.is_empty() {
         let words = "no file is known at this turn";
-        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let height = usize::from(inner.height);
-    let top = centred(tree.cursor, rows.len(), height);
-    let selected = theme.of(Meaning::Selected);
+    let top = centred_top(tree.cursor, rows.len(), height);
+    let selected = theme.style_for(Meaning::Selected);
     for (y, (index, row)) in rows.iter().enumerate().skip(top).take(height).enumerate() {
         let style = (index == tree.cursor).then_some(selected);
-        put_row(entry(row, theme, usize::from(inner.width)), style, inner, y as u16, buffer);
+        put_row(tree_entry_line(row, theme, usize::from(inner.width)), style, inner, y as u16, buffer);
     }
-    position(top, rows.len(), theme, area, buffer);
+    draw_scroll_position(top, rows.len(), theme, area, buffer);
 }
 
-/// `▸ src/          12`
-fn entry(row: &Row, theme: Theme, width: usize) -> Line<'static> {
-    let muted = theme.of(Meaning::Muted);
+/// Returns `▸ src/          12`.
+fn tree_entry_line(row: &FileTreeRow, theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.style_for(Meaning::Muted);
     let (depth, sign, name, right) = match row {
-        Row::Folder { path, depth, files, is_open } => {
+        FileTreeRow::Folder { path, depth, files, is_open } => {
             let name = path.trim_end_matches('/');
             let name = &path[name.rfind('/').map_or(0, |at| at + 1)..];
             (*depth, if *is_open { "▾ " } else { "▸ " }, name, files.to_string())
         }
-        Row::File { path, depth } => (*depth, "  ", path.name(), String::new()),
+        FileTreeRow::File { path, depth } => (*depth, "  ", path.name(), String::new()),
     };
-    let mut left: Vec<Span> = vec![own("  ".repeat(depth.min(width / 4)), muted), own(sign, muted)];
-    let room = width.saturating_sub(width_of(&left) + right.len() + 1);
-    left.push(own(fit_end(&safe(name), room), theme.of(Meaning::Text)));
-    sides(left, vec![own(right, muted)], width)
+    let mut left: Vec<Span> = vec![trusted_span("  ".repeat(depth.min(width / 4)), muted), trusted_span(sign, muted)];
+    let room = width.saturating_sub(spans_width(&left) + right.len() + 1);
+    left.push(trusted_span(fit_text_end(&safe_string(name), room), theme.style_for(Meaning::Text)));
+    left_and_right(left, vec![trusted_span(right, muted)], width)
 }

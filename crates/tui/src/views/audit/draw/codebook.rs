@@ -1,29 +1,29 @@
-//! What the levels mean.
+//! Draws the meaning of the levels.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     session::Session,
     views::{
-        audit::{Audit, Part, areas::Areas},
-        verdict::say,
+        audit::{AuditView, AuditPart, areas::AuditAreas},
+        verdict::verdict_row_line,
     },
     widgets::theme::Theme,
 };
 
-use super::{frame, rows};
+use super::{draw_frame, draw_rows};
 
 pub fn draw(
-    view: &Audit,
+    view: &AuditView,
     session: &Session,
     theme: Theme,
-    areas: &Areas,
+    areas: &AuditAreas,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let width = areas.width(Part::Codebook);
-    let inner = frame(view, Part::Codebook, ["codebook", ""], theme, area, buffer);
-    let lines = super::super::codebook::codebook_rows(view, session, areas);
-    let lines = lines.iter().map(|row| say(row, session, theme, width)).collect();
-    rows(view, Part::Codebook, lines, view.levels, theme, [area, inner], buffer);
+    let width = areas.cells_inside(AuditPart::Codebook);
+    let inner = draw_frame(view, AuditPart::Codebook, ["codebook", ""], theme, area, buffer);
+    let lines = super::super::codebook_rows::codebook_rows(view, session, areas);
+    let lines = lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
+    draw_rows(view, AuditPart::Codebook, lines, view.levels, theme, [area, inner], buffer);
 }

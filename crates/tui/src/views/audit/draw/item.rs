@@ -1,36 +1,36 @@
-//! What the item is; once a label is in, label and verdict.
+//! Draws the item; once a label is given also label and verdict.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     session::Session,
     views::{
-        audit::{Audit, Part, areas::Areas},
-        verdict::say,
+        audit::{AuditView, AuditPart, areas::AuditAreas},
+        verdict::verdict_row_line,
     },
-    widgets::{line::safe, theme::Theme},
+    widgets::{line::safe_string, theme::Theme},
 };
 
-use super::{frame, rows};
+use super::{draw_frame, draw_rows};
 
 pub fn draw(
-    view: &Audit,
+    view: &AuditView,
     session: &Session,
     theme: Theme,
-    areas: &Areas,
+    areas: &AuditAreas,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let width = areas.width(Part::Item);
+    let width = areas.cells_inside(AuditPart::Item);
     let id = view.audited_id().unwrap_or("item");
     let item = view.audited_item(session);
     // The title of what was raised has its place already.
     let id = if item.is_some_and(|it| it.unit.is_raised()) { "" } else { id };
     let name = item.map(|it| it.title.as_str()).unwrap_or_default();
-    let title = safe(format!("{id} {name}").trim());
-    let inner = frame(view, Part::Item, [&title, ""], theme, area, buffer);
-    let lines = super::super::item::item_rows(view, session, areas);
-    let lines = lines.iter().map(|row| say(row, session, theme, width)).collect();
+    let title = safe_string(format!("{id} {name}").trim());
+    let inner = draw_frame(view, AuditPart::Item, [&title, ""], theme, area, buffer);
+    let lines = super::super::item_rows::item_rows(view, session, areas);
+    let lines = lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
     let scroll = view.item;
-    rows(view, Part::Item, lines, scroll, theme, [area, inner], buffer);
+    draw_rows(view, AuditPart::Item, lines, scroll, theme, [area, inner], buffer);
 }

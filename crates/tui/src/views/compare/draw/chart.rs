@@ -1,5 +1,5 @@
-//! One number of both runs over phases, checkpoints or turns: `●` and a full line for the first, `○` and a thin one
-//! for the second. On the axis the same signs stand where signals open, `◉` where both runs have some.
+//! Draws one number of both runs over phases, checkpoints or turns: `●` and a full line for the first, `○` and a thin
+//! one for the second. The same signs are on the axis where signals open, `◉` where both runs have some.
 
 use ratatui::{
     buffer::Buffer,
@@ -10,77 +10,77 @@ use ratatui::{
 
 use crate::{
     views::compare::{
-        Comparison, Part,
-        chart::{Axis, LEFT, Place, plot},
+        ComparisonView, ComparePart,
+        chart::{CompareAxis, AXIS_CELLS, ChartPlace, plot_area},
     },
     widgets::{
-        dots::Stroke,
-        line::{fit, own, safe},
-        panel::sentence,
-        plot::{Plot, Trace, put},
+        braille::LineStroke,
+        line::{fit_spans, trusted_span, safe_string},
+        panel::draw_sentence,
+        plot::{Plot, PlotTrace, put_text},
         text,
         theme::{Meaning, Theme},
-        ticks::round_up,
+        axis_ticks::round_up,
     },
 };
 use trajview_metrics::{Number, numbers};
-use trajview_study::compare::{Outcome, letter};
+use trajview_study::compare::{NumberOutcome, run_letter};
 
-use super::{frame, muted, name, no_value};
+use super::{draw_frame, muted_spans, part_name_span, no_value};
 
-/// By side: at a point, between points, how it looks.
+/// The sign of each side at a point.
 const SIGNS: [char; 2] = ['●', '○'];
-/// Where both runs have signals.
-const BOTH: char = '◉';
-const STROKES: [Stroke; 2] = [Stroke::Full, Stroke::Dashed];
-const LOOKS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
+/// The sign where both runs have signals.
+const BOTH_SIGN: char = '◉';
+const STROKES: [LineStroke; 2] = [LineStroke::Full, LineStroke::Dashed];
+const MEANINGS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
-pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let number = compared.chart.number;
-    let title = legend(compared, number, theme);
-    let axis = muted(format!("by {}", compared.chart.axis.word()), theme);
-    let is_focused = compared.part == Part::Curves;
-    let inner = frame(is_focused, [title, axis, vec![]], theme, area, buffer);
-    let places = compared.places();
-    let curves = [0, 1].map(|side| compared.values(&places, side));
-    let plot = plot(area);
+    let title = legend_spans(compared, number, theme);
+    let axis = muted_spans(format!("by {}", compared.chart.axis.axis_name()), theme);
+    let is_focused = compared.part == ComparePart::Curves;
+    let inner = draw_frame(is_focused, [title, axis, vec![]], theme, area, buffer);
+    let places = compared.chart_places();
+    let curves = [0, 1].map(|side| compared.values_of_side(&places, side));
+    let plot = plot_area(area);
     if plot.is_empty() {
         return;
     }
-    let chart = Chart::of((compared.chart.axis, places.as_slice()), plot, number, &curves, theme);
+    let chart = ChartPainter::new((compared.chart.axis, places.as_slice()), plot, number, &curves, theme);
     if curves.iter().flatten().all(Option::is_none) {
-        let words = nothing(compared, number);
-        sentence(&words, theme.of(Meaning::Muted), Rect { height: plot.height, ..inner }, buffer);
+        let words = why_no_curve(compared, number);
+        draw_sentence(&words, theme.style_for(Meaning::Muted), Rect { height: plot.height, ..inner }, buffer);
         return;
     }
-    chart.axis(buffer);
-    chart.signals([0, 1].map(|side| compared.signals(&places, side)), buffer);
-    chart.pointer(compared.chart.point, buffer);
-    chart.curves(&curves, compared.chart.point, buffer);
-    chart.names(compared.chart.point, buffer);
+    chart.draw_axis(buffer);
+    chart.draw_signals([0, 1].map(|side| compared.signals_of_side(&places, side)), buffer);
+    chart.draw_pointer(compared.chart.point, buffer);
+    chart.draw_curves(&curves, compared.chart.point, buffer);
+    chart.draw_names(compared.chart.point, buffer);
     let line = Rect { y: inner.bottom().saturating_sub(1), height: 1, ..inner };
-    Line::from(fit(values(compared, &places, theme), usize::from(inner.width)))
+    Line::from(fit_spans(value_spans(compared, &places, theme), usize::from(inner.width)))
         .render(line, buffer);
 }
 
-/// ` erosion  ● a codex-p12  ○ b codex-p12-single-shot `
-fn legend(compared: &Comparison, number: Number, theme: Theme) -> Vec<Span<'static>> {
-    let mut spans = vec![name(compared, Part::Curves, number.label(), theme)];
+/// Returns ` erosion  ● a codex-p12  ○ b codex-p12-single-shot `.
+fn legend_spans(compared: &ComparisonView, number: Number, theme: Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![part_name_span(compared, ComparePart::Curves, number.label(), theme)];
     for (side, sign) in SIGNS.iter().enumerate() {
         let run = compared.pair[side];
-        let condition = compared.all().get(run).and_then(|party| party.run.condition.clone());
-        let words = condition.map(|it| format!(" {}", safe(&it))).unwrap_or_default();
-        spans.push(own(format!(" {sign} "), theme.of(LOOKS[side])));
-        spans.push(own(format!("{}{words} ", letter(run)), theme.of(Meaning::Text)));
+        let condition = compared.all_parties().get(run).and_then(|party| party.run.condition.clone());
+        let words = condition.map(|it| format!(" {}", safe_string(&it))).unwrap_or_default();
+        spans.push(trusted_span(format!(" {sign} "), theme.style_for(MEANINGS[side])));
+        spans.push(trusted_span(format!("{}{words} ", run_letter(run)), theme.style_for(Meaning::Text)));
     }
     spans
 }
 
-fn nothing(compared: &Comparison, number: Number) -> String {
+fn why_no_curve(compared: &ComparisonView, number: Number) -> String {
     if let (Some(why), true) = (&compared.measures.failed, number.is_measured()) {
-        return safe(why);
+        return safe_string(why);
     }
-    let (known, wanted) = compared.measured();
+    let (known, wanted) = compared.measured_counts();
     let is_coming = number.is_measured() && known < wanted && !compared.measures.is_stopped;
     match number.is_of_judgement() {
         _ if is_coming => "measuring…".into(),
@@ -89,22 +89,22 @@ fn nothing(compared: &Comparison, number: Number) -> String {
     }
 }
 
-/// `c4 · early:  a turn 21 0.0000   b turn 1 0.0173   difference −0.0173`
-fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'static>> {
-    let (Some(place), Some(sides)) = (places.get(compared.chart.point), compared.sides()) else {
+/// Returns `c4 · early:  a turn 21 0.0000   b turn 1 0.0173   difference −0.0173`.
+fn value_spans(compared: &ComparisonView, places: &[ChartPlace], theme: Theme) -> Vec<Span<'static>> {
+    let (Some(place), Some(sides)) = (places.get(compared.chart.point), compared.compared_parties()) else {
         return vec![];
     };
     let number = compared.chart.number;
-    let mut spans = vec![own(format!(" {}: ", safe(&place.name)), theme.of(Meaning::Title))];
+    let mut spans = vec![trusted_span(format!(" {}: ", safe_string(&place.name)), theme.style_for(Meaning::Title))];
     let mut found = [None, None];
     for (side, party) in sides.into_iter().enumerate() {
-        let run = letter(compared.pair[side]);
+        let run = run_letter(compared.pair[side]);
         let moment = place.moments[side].as_ref();
         found[side] = moment.and_then(|moment| party.value_at(number, moment.done));
         let words = match (moment, found[side]) {
             (None, _) => format!(" {} {run} has none ", SIGNS[side]),
             (Some(moment), Some(value)) => {
-                let value = number.written(value, numbers::Style::Full);
+                let value = number.format_value(value, numbers::NumberStyle::Full);
                 format!(" {} {run} turn {} {value} ", SIGNS[side], moment.done)
             }
             (Some(moment), None) => {
@@ -116,34 +116,34 @@ fn values(compared: &Comparison, places: &[Place], theme: Theme) -> Vec<Span<'st
                 format!(" {} {run} turn {} {words} ", SIGNS[side], moment.done)
             }
         };
-        spans.push(own(words, theme.of(LOOKS[side])));
-        match compared.signals(places, side).get(compared.chart.point) {
+        spans.push(trusted_span(words, theme.style_for(MEANINGS[side])));
+        match compared.signals_of_side(places, side).get(compared.chart.point) {
             None | Some(0) => {}
-            Some(1) => spans.push(own("1 signal ", theme.of(Meaning::Warning))),
+            Some(1) => spans.push(trusted_span("1 signal ", theme.style_for(Meaning::Warning))),
             Some(count) => {
-                spans.push(own(format!("{count} signals "), theme.of(Meaning::Warning)));
+                spans.push(trusted_span(format!("{count} signals "), theme.style_for(Meaning::Warning)));
             }
         }
     }
-    let outcome = Outcome::between(number, found, compared.subtraction());
+    let outcome = NumberOutcome::between_values(number, found, compared.subtraction());
     if let Some(delta) = outcome.delta {
-        let better = outcome.better.map(|run| format!(", {} better", letter(run)));
-        let words = format!(" {}{}", number.difference_written(delta), better.unwrap_or_default());
-        spans.push(own(words, theme.of(Meaning::Muted)));
+        let better = outcome.better.map(|run| format!(", {} better", run_letter(run)));
+        let words = format!(" {}{}", number.format_difference(delta), better.unwrap_or_default());
+        spans.push(trusted_span(words, theme.style_for(Meaning::Muted)));
     }
     spans
 }
 
-struct Chart<'a> {
-    places: &'a [Place],
-    axis: Axis,
+struct ChartPainter<'a> {
+    places: &'a [ChartPlace],
+    axis: CompareAxis,
     plot: Plot,
     theme: Theme,
 }
 
-impl<'a> Chart<'a> {
-    fn of(
-        (axis, places): (Axis, &'a [Place]),
+impl<'a> ChartPainter<'a> {
+    fn new(
+        (axis, places): (CompareAxis, &'a [ChartPlace]),
         plot: Rect,
         number: Number,
         curves: &[Vec<Option<f64>>; 2],
@@ -151,79 +151,79 @@ impl<'a> Chart<'a> {
     ) -> Self {
         let is_share = number.is_share();
         let highest = curves.iter().flatten().flatten().copied().fold(0.0, f64::max);
-        let most = number.most().unwrap_or_else(|| round_up(highest, is_share));
-        Self { places, axis, plot: Plot { area: plot, most }, theme }
+        let most = number.axis_maximum().unwrap_or_else(|| round_up(highest, is_share));
+        Self { places, axis, plot: Plot { area: plot, highest: most }, theme }
     }
 
-    fn column(&self, index: usize) -> u16 {
+    fn column_of_place(&self, index: usize) -> u16 {
         let last = f64::from(self.plot.area.width.saturating_sub(1));
         self.places.get(index).map_or(0, |place| (place.at.clamp(0.0, 1.0) * last).round() as u16)
     }
 
-    fn axis(&self, buffer: &mut Buffer) {
-        let room = usize::from(LEFT - 3);
-        self.plot.axis(room, self.theme.of(Meaning::Muted), buffer);
+    fn draw_axis(&self, buffer: &mut Buffer) {
+        let room = usize::from(AXIS_CELLS - 3);
+        self.plot.draw_axis(room, self.theme.style_for(Meaning::Muted), buffer);
     }
 
-    fn signals(&self, counts: [Vec<usize>; 2], buffer: &mut Buffer) {
+    fn draw_signals(&self, counts: [Vec<usize>; 2], buffer: &mut Buffer) {
         for (index, (a, b)) in counts[0].iter().zip(&counts[1]).enumerate() {
             let sign = match (a, b) {
                 (0, 0) => continue,
                 (_, 0) => SIGNS[0],
                 (0, _) => SIGNS[1],
-                (_, _) => BOTH,
+                (_, _) => BOTH_SIGN,
             };
-            let place = (self.plot.area.x + self.column(index), self.plot.area.bottom());
-            put(buffer, place, &sign.to_string(), self.theme.of(Meaning::Warning));
+            let place = (self.plot.area.x + self.column_of_place(index), self.plot.area.bottom());
+            put_text(buffer, place, &sign.to_string(), self.theme.style_for(Meaning::Warning));
         }
     }
 
-    /// The point that is looked at.
-    fn pointer(&self, point: usize, buffer: &mut Buffer) {
-        let column = self.column(point);
-        self.plot.upright(column, "┊", self.theme.of(Meaning::Muted), buffer);
+    /// Draws the marker of the selected point.
+    fn draw_pointer(&self, point: usize, buffer: &mut Buffer) {
+        let column = self.column_of_place(point);
+        self.plot.draw_vertical(column, "┊", self.theme.style_for(Meaning::Muted), buffer);
         let below = (self.plot.area.x + column, self.plot.area.bottom());
-        put(buffer, below, "▲", self.theme.of(Meaning::Playing));
+        put_text(buffer, below, "▲", self.theme.style_for(Meaning::Playing));
     }
 
-    /// A line joins values at places that follow each other; where a run has no value its line has a gap, and a value
-    /// alone is a point.
-    fn curves(&self, curves: &[Vec<Option<f64>>; 2], point: usize, buffer: &mut Buffer) {
-        let styles = LOOKS.map(|meaning| self.theme.of(meaning));
-        let traces = [0, 1].map(|side| Trace {
+    /// Draws the curves: a line joins values at consecutive positions; where a run has no value its line has a gap, and
+    /// a value alone is a point.
+    fn draw_curves(&self, curves: &[Vec<Option<f64>>; 2], point: usize, buffer: &mut Buffer) {
+        let styles = MEANINGS.map(|meaning| self.theme.style_for(meaning));
+        let traces = [0, 1].map(|side| PlotTrace {
             points: (curves[side].iter().enumerate())
                 .filter(|(index, value)| value.is_some() || self.is_gap(*index, side))
-                .map(|(index, value)| (self.column(index), *value))
+                .map(|(index, value)| (self.column_of_place(index), *value))
                 .collect(),
             stroke: STROKES[side],
             sign: SIGNS[side],
             style: styles[side],
         });
-        self.plot.traces(&traces, self.theme, buffer);
+        self.plot.draw_traces(&traces, self.theme, buffer);
         for side in [1, 0] {
             if let Some(value) = curves[side].get(point).copied().flatten() {
-                self.plot.looked_at(self.column(point), value, SIGNS[side], self.theme, buffer);
+                self.plot.draw_inspected_value(self.column_of_place(point), value, SIGNS[side], self.theme, buffer);
             }
         }
     }
 
-    /// Whether a place without a value interrupts the line of a run. Over turns each run has places of its own, and
-    /// those of the other are none of its.
+    /// Returns whether a position without a value interrupts the line of a run. Over turns each run has its own
+    /// positions, and those of the other do not interrupt it.
     fn is_gap(&self, index: usize, side: usize) -> bool {
         let moments = self.places.get(index).map(|place| &place.moments);
-        self.axis != Axis::Turns || moments.is_some_and(|moments| moments[side].is_some())
+        self.axis != CompareAxis::Turns || moments.is_some_and(|moments| moments[side].is_some())
     }
 
-    /// Names under the axis, those that do not fit left out, the one that is looked at never.
-    fn names(&self, point: usize, buffer: &mut Buffer) {
+    /// Draws the names under the axis; those that do not fit are left out, the selected one never.
+    fn draw_names(&self, point: usize, buffer: &mut Buffer) {
         let y = self.plot.area.bottom() + 1;
         let mut taken: Vec<(u16, u16)> = vec![];
         let order = [point].into_iter().chain(0..self.places.len());
         for index in order {
             let Some(place) = self.places.get(index) else { continue };
-            let name = safe(&place.name);
+            let name = safe_string(&place.name);
             let width = text::width(&name) as u16;
-            let middle = self.plot.area.x + self.column(index);
+            let middle = self.plot.area.x + self.column_of_place(index);
             let last = (self.plot.area.right() + 1).saturating_sub(width);
             let x = middle
                 .saturating_sub(width / 2)
@@ -233,7 +233,7 @@ impl<'a> Chart<'a> {
             }
             taken.push((x, x + width));
             let meaning = if index == point { Meaning::Title } else { Meaning::Muted };
-            put(buffer, (x, y), &name, self.theme.of(meaning));
+            put_text(buffer, (x, y), &name, self.theme.style_for(meaning));
         }
     }
 }

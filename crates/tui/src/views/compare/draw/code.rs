@@ -9,37 +9,37 @@ use ratatui::{
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    session::files::texts::Sides,
+    session::files::coloured_texts::ColouredSides,
     views::compare::{
-        Comparison, Part,
-        areas::{Areas, CODE_HEADS},
-        code::{CodeKey, Shown, Text},
+        ComparisonView, ComparePart,
+        areas::{CompareAreas, CODE_HEADS},
+        code::{CodeKey, SideCode, FileLines},
     },
     widgets::{
-        line::{fit, fit_end, own, safe, sides, width_of},
-        paint::{Layer, paint, visible, window},
-        panel::{put_row, sentence},
+        line::{fit_spans, fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        paint::{StyleLayer, paint_text, paintable_prefix, scrolled_line},
+        panel::{put_row, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::rubric::{Evidence, LEVELS};
-use trajview_study::compare::letter;
+use trajview_study::compare::run_letter;
 
-use super::{frame, muted, name};
+use super::{draw_frame, muted_spans, part_name_span};
 
-pub fn draw(compared: &Comparison, areas: &Areas, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let component = compared.table.selected();
-    let words = component.map(|row| format!("code of {} {}", safe(&row.id), safe(&row.name)));
+pub fn draw(compared: &ComparisonView, areas: &CompareAreas, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let component = compared.table.selected_row();
+    let words = component.map(|row| format!("code of {} {}", safe_string(&row.id), safe_string(&row.name)));
     let title = words.unwrap_or_else(|| "code".into());
-    let title = vec![name(compared, Part::Code, &title, theme)];
-    let hint = muted("▐ lines the judge named", theme);
-    let is_focused = compared.part == Part::Code;
-    frame(is_focused, [title, vec![], hint], theme, area, buffer);
+    let title = vec![part_name_span(compared, ComparePart::Code, &title, theme)];
+    let hint = muted_spans("▐ lines the judge named", theme);
+    let is_focused = compared.part == ComparePart::Code;
+    draw_frame(is_focused, [title, vec![], hint], theme, area, buffer);
     let Some(halves) = areas.code_sides() else { return };
     let middle = halves[0].right();
     for y in halves[0].y..halves[0].bottom() {
         if let Some(cell) = buffer.cell_mut((middle, y)) {
-            cell.set_symbol("│").set_style(theme.of(Meaning::Border));
+            cell.set_symbol("│").set_style(theme.style_for(Meaning::Border));
         }
     }
     for (side, half) in halves.into_iter().enumerate() {
@@ -47,89 +47,89 @@ pub fn draw(compared: &Comparison, areas: &Areas, theme: Theme, area: Rect, buff
     }
 }
 
-fn draw_side(compared: &Comparison, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let shown = compared.code_of(side);
-    put_row(head(compared, side, &shown, theme, area), None, area, 0, buffer);
+fn draw_side(compared: &ComparisonView, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let shown = compared.side_code(side);
+    put_row(head_line(compared, side, &shown, theme, area), None, area, 0, buffer);
     let why = Rect { y: area.y + 1, height: CODE_HEADS - 1, ..area }.intersection(area);
-    rationale(compared, side, theme, why, buffer);
+    draw_rationale(compared, side, theme, why, buffer);
     let rest = CODE_HEADS.min(area.height);
     let body = Rect { y: area.y + rest, height: area.height - rest, ..area };
     match shown {
-        Shown::Nothing(words) => sentence(&safe(&words), theme.of(Meaning::Muted), body, buffer),
-        Shown::Place { evidence, key, .. } => match compared.code.text(&key) {
+        SideCode::Nothing(words) => draw_sentence(&safe_string(&words), theme.style_for(Meaning::Muted), body, buffer),
+        SideCode::Place { evidence, key, .. } => match compared.code.file_text(&key) {
             None => {} // a blink away
-            Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), body, buffer),
-            Some(Ok(text)) => lines(compared, side, (text, &key, evidence), theme, body, buffer),
+            Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer),
+            Some(Ok(text)) => draw_lines(compared, side, (text, &key, evidence), theme, body, buffer),
         },
     }
 }
 
 /// `▸a 1 Wrong  …/schedule.py:12–40   1/2`
-fn head(
-    compared: &Comparison,
+fn head_line(
+    compared: &ComparisonView,
     side: usize,
-    shown: &Shown<'_>,
+    shown: &SideCode<'_>,
     theme: Theme,
     area: Rect,
 ) -> Line<'static> {
     let run = compared.pair[side];
-    let score = compared.table.selected().and_then(|row| row.score(run));
+    let score = compared.table.selected_row().and_then(|row| row.score_in(run));
     let label = score.and_then(|score| Some((score, LEVELS.get(usize::from(score))?)));
     let label = label.map(|(score, label)| format!(" {score} {label} ")).unwrap_or_default();
     let is_here = compared.side == side;
     let mark = if is_here { "▸" } else { " " };
     let meaning = if is_here { Meaning::Key } else { Meaning::Text };
     let mut left = vec![
-        own(format!("{mark}{}", letter(run)), theme.of(meaning)),
-        own(label, theme.of(Meaning::Title)),
+        trusted_span(format!("{mark}{}", run_letter(run)), theme.style_for(meaning)),
+        trusted_span(label, theme.style_for(Meaning::Title)),
     ];
     let width = usize::from(area.width);
     let mut right = vec![];
-    if let Shown::Place { evidence, number, count, key } = shown {
+    if let SideCode::Place { evidence, number, count, key } = shown {
         if *count > 1 {
-            right.push(own(format!(" {number}/{count} "), theme.of(Meaning::Muted)));
+            right.push(trusted_span(format!(" {number}/{count} "), theme.style_for(Meaning::Muted)));
         }
-        let room = width.saturating_sub(width_of(&left) + width_of(&right) + 2);
+        let room = width.saturating_sub(spans_width(&left) + spans_width(&right) + 2);
         let lines = evidence.lines.map(|(first, last)| match first == last {
             true => format!(":{first}"),
             false => format!(":{first}–{last}"),
         });
-        let place = format!("{}{}", safe(&evidence.path), lines.unwrap_or_default());
-        left.push(own(fit_end(&place, room), theme.of(Meaning::Text)));
+        let place = format!("{}{}", safe_string(&evidence.path), lines.unwrap_or_default());
+        left.push(trusted_span(fit_text_end(&place, room), theme.style_for(Meaning::Text)));
         let turn = format!("turn {}", key.done);
-        if width_of(&left) + width_of(&right) + turn.len() + 2 < width {
-            right.insert(0, own(turn, theme.of(Meaning::Muted)));
+        if spans_width(&left) + spans_width(&right) + turn.len() + 2 < width {
+            right.insert(0, trusted_span(turn, theme.style_for(Meaning::Muted)));
         }
     }
-    sides(left, right, width)
+    left_and_right(left, right, width)
 }
 
-fn rationale(compared: &Comparison, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let said = compared.verdict(side).map(|verdict| safe(&verdict.rationale)).unwrap_or_default();
+fn draw_rationale(compared: &ComparisonView, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let said = compared.verdict_of_side(side).map(|verdict| safe_string(&verdict.rationale)).unwrap_or_default();
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
-    Paragraph::new(Line::styled(said, theme.of(Meaning::Muted)))
+    Paragraph::new(Line::styled(said, theme.style_for(Meaning::Muted)))
         .wrap(Wrap { trim: true })
         .render(inner.intersection(buffer.area), buffer);
 }
 
-fn lines(
-    compared: &Comparison,
+fn draw_lines(
+    compared: &ComparisonView,
     side: usize,
-    (text, key, evidence): (&Arc<Text>, &CodeKey, &Evidence),
+    (text, key, evidence): (&Arc<FileLines>, &CodeKey, &Evidence),
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     if text.lines.is_empty() {
-        return sentence("an empty file", theme.of(Meaning::Muted), area, buffer);
+        return draw_sentence("an empty file", theme.style_for(Meaning::Muted), area, buffer);
     }
     let view = &compared.code.views[side];
-    let is_focused = compared.part == Part::Code && compared.side == side;
+    let is_focused = compared.part == ComparePart::Code && compared.side == side;
     let named = evidence.lines.map(|(first, last)| first..last + 1);
-    let rows = Rows {
+    let rows = CodeRows {
         text,
         colours: compared.code.colours_of(key),
-        named: named.unwrap_or(0..0),
+        evidence_lines: named.unwrap_or(0..0),
         digits: text.lines.len().to_string().len(),
         column: compared.code.column,
         width: usize::from(area.width),
@@ -138,45 +138,45 @@ fn lines(
     let seen = (view.scroll.top..text.lines.len()).take(usize::from(area.height));
     for (y, index) in seen.enumerate() {
         let is_cursor = is_focused && index == view.scroll.cursor;
-        put_row(rows.line(index, is_cursor), None, area, y as u16, buffer);
+        put_row(rows.code_line(index, is_cursor), None, area, y as u16, buffer);
     }
 }
 
-struct Rows<'a> {
-    text: &'a Text,
-    colours: Option<&'a Sides>,
+struct CodeRows<'a> {
+    text: &'a FileLines,
+    colours: Option<&'a ColouredSides>,
     /// Lines that the judge named, counting from 1.
-    named: Range<usize>,
+    evidence_lines: Range<usize>,
     digits: usize,
     column: usize,
     width: usize,
     theme: Theme,
 }
 
-impl Rows<'_> {
-    /// `▌ 12▐ return loss`
-    fn line(&self, index: usize, is_cursor: bool) -> Line<'static> {
+impl CodeRows<'_> {
+    /// Returns `▌ 12▐ return loss`.
+    fn code_line(&self, index: usize, is_cursor: bool) -> Line<'static> {
         let digits = self.digits;
-        let is_named = self.named.contains(&(index + 1));
+        let is_named = self.evidence_lines.contains(&(index + 1));
         let cursor = if is_cursor { "▌" } else { " " };
         let mark = if is_named { "▐" } else { " " };
         let number = if is_named { Meaning::Title } else { Meaning::Muted };
         let mut spans: Vec<Span> = vec![
-            own(cursor, self.theme.of(Meaning::FocusedBorder)),
-            own(format!("{:>digits$}", index + 1), self.theme.of(number)),
-            own(mark, self.theme.of(Meaning::Warning)),
-            own(" ", self.theme.of(Meaning::Text)),
+            trusted_span(cursor, self.theme.style_for(Meaning::FocusedBorder)),
+            trusted_span(format!("{:>digits$}", index + 1), self.theme.style_for(number)),
+            trusted_span(mark, self.theme.style_for(Meaning::Warning)),
+            trusted_span(" ", self.theme.style_for(Meaning::Text)),
         ];
-        let room = self.width.saturating_sub(width_of(&spans));
+        let room = self.width.saturating_sub(spans_width(&spans));
         let coloured = self.colours.and_then(|sides| sides.new.as_ref()?.get(index));
         let coloured = coloured.map_or(&[][..], Vec::as_slice);
-        let layers: Vec<Layer> = coloured
+        let layers: Vec<StyleLayer> = coloured
             .iter()
-            .map(|span| (span.range.clone(), self.theme.syntax(span.class)))
+            .map(|span| (span.range.clone(), self.theme.syntax_style(span.class)))
             .collect();
-        let words = visible(self.text.line(index), self.column);
-        let painted = paint(words, self.theme.of(Meaning::Text), &layers, self.theme.writing());
-        spans.extend(window(painted, self.column, room, self.theme.of(Meaning::Muted)).spans);
-        Line::from(fit(spans, self.width))
+        let words = paintable_prefix(self.text.line_text(index), self.column);
+        let painted = paint_text(words, self.theme.style_for(Meaning::Text), &layers, self.theme.line_display());
+        spans.extend(scrolled_line(painted, self.column, room, self.theme.style_for(Meaning::Muted)).spans);
+        Line::from(fit_spans(spans, self.width))
     }
 }

@@ -1,4 +1,4 @@
-//! The components: both scores with bars, what is between them, and in words.
+//! Draws the components: both scores with bars, their difference, and the levels in words.
 
 use ratatui::{
     buffer::Buffer,
@@ -8,143 +8,144 @@ use ratatui::{
 
 use crate::{
     views::{
-        compare::{Comparison, Part, judging::Speaks},
+        compare::{ComparisonView, ComparePart, verdict_source::VerdictSource},
         verdict::{plain_name, score_meaning},
     },
     widgets::{
-        line::{fit, own, recorded, safe, sides, width_of},
-        panel::{position, put_row, sentence},
+        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        panel::{draw_scroll_position, put_row, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::rubric::{FULL, LEVELS};
-use trajview_study::compare::{Cell, Row, letter};
+use trajview_run::rubric::{FULL_SCORE, LEVELS};
+use trajview_study::compare::{ComponentCell, ComparedComponent, run_letter};
 
-use super::{frame, muted, name, shown_runs, side_letter};
+use super::{draw_frame, muted_spans, part_name_span, shown_runs, side_letter};
 
-pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let is_focused = compared.part == Part::Components;
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = compared.part == ComparePart::Components;
     let table = &compared.table;
-    let sorted = table.sort.words(compared.pair, compared.subtraction().is_slump);
-    let title = vec![name(compared, Part::Components, "components", theme)];
-    let below = muted(speaks(compared), theme);
-    let inner = frame(is_focused, [title, muted(sorted, theme), below], theme, area, buffer);
+    let sorted = table.sort.sort_words(compared.pair, compared.subtraction().is_slump);
+    let title = vec![part_name_span(compared, ComparePart::Components, "components", theme)];
+    let below = muted_spans(source_text(compared), theme);
+    let inner = draw_frame(is_focused, [title, muted_spans(sorted, theme), below], theme, area, buffer);
     if table.rows.is_empty() {
         let words = "neither run has a checklist of components";
-        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let width = usize::from(inner.width);
-    put_row(head(compared, theme, width), None, inner, 0, buffer);
+    put_row(head_line(compared, theme, width), None, inner, 0, buffer);
     let height = usize::from(inner.height.saturating_sub(1));
     let seen = table.order.iter().enumerate().skip(table.scroll.top).take(height);
     for (y, (at, index)) in (1..).zip(seen) {
         let chosen = (at == table.scroll.cursor)
-            .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        put_row(row(compared, &table.rows[*index], theme, width), chosen, inner, y, buffer);
+            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        put_row(component_line(compared, &table.rows[*index], theme, width), chosen, inner, y, buffer);
     }
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    position(table.scroll.top, table.order.len(), theme, below, buffer);
+    draw_scroll_position(table.scroll.top, table.order.len(), theme, below, buffer);
 }
 
-/// Whose scores these are, where the user chose that; of pooled ones that they stand at the nearest level.
-fn speaks(compared: &Comparison) -> String {
-    match &compared.speaks {
-        Speaks::Chosen => String::new(),
-        Speaks::Judge(name) => format!("by {}", safe(name)),
-        Speaks::Pooled(pool) => format!("pooled: {}, nearest level", pool.word()),
+/// Returns the source of the scores, where the user chose one; for pooled scores also that they are shown at the
+/// nearest level.
+fn source_text(compared: &ComparisonView) -> String {
+    match &compared.verdict_source {
+        VerdictSource::Chosen => String::new(),
+        VerdictSource::Judge(name) => format!("by {}", safe_string(name)),
+        VerdictSource::Pooled(pool) => format!("pooled: {}, nearest level", pool.word()),
     }
 }
 
 /// Cells of a score with its bar.
-const SCORE: usize = 7;
+const SCORE_CELLS: usize = 7;
 
-/// From here on the difference is said in words too.
-const ROOM_FOR_WORDS: usize = 72;
+/// From this width on the difference has words too.
+const WORDS_FROM: usize = 72;
 
-const WORDS: usize = 25;
+const WORDS_CELLS: usize = 25;
 
-fn head(compared: &Comparison, theme: Theme, width: usize) -> Line<'static> {
+fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
     let mut right = vec![];
     for run in shown_runs(compared) {
         let side = compared.pair.iter().position(|it| *it == run);
         let word = side.map_or_else(
-            || own(format!(" {}", letter(run)), theme.of(Meaning::Muted)),
+            || trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
             |side| side_letter(compared, side, theme),
         );
-        let blank = SCORE - width_of(std::slice::from_ref(&word));
-        right.extend([word, own(" ".repeat(blank), theme.of(Meaning::Muted))]);
+        let blank = SCORE_CELLS - spans_width(std::slice::from_ref(&word));
+        right.extend([word, trusted_span(" ".repeat(blank), theme.style_for(Meaning::Muted))]);
     }
-    right.push(own(" by", theme.of(Meaning::Muted)));
-    if width >= ROOM_FOR_WORDS {
-        right.push(own(" ".repeat(WORDS), theme.of(Meaning::Muted)));
+    right.push(trusted_span(" by", theme.style_for(Meaning::Muted)));
+    if width >= WORDS_FROM {
+        right.push(trusted_span(" ".repeat(WORDS_CELLS), theme.style_for(Meaning::Muted)));
     }
-    sides(vec![], right, width)
+    left_and_right(vec![], right, width)
 }
 
-/// `C10 Cosine noise schedule   1 █░░░  4 ████  +3  Wrong → Faithful`
-fn row(compared: &Comparison, row: &Row, theme: Theme, width: usize) -> Line<'static> {
-    let delta = row.delta(compared.subtraction());
+/// Returns `C10 Cosine noise schedule   1 █░░░  4 ████  +3  Wrong → Faithful`.
+fn component_line(compared: &ComparisonView, row: &ComparedComponent, theme: Theme, width: usize) -> Line<'static> {
+    let delta = row.score_delta(compared.subtraction());
     let is_equal = delta == Some(0);
     let mut right: Vec<Span> = vec![];
     for run in shown_runs(compared) {
-        right.extend(score(row.cells.get(run), is_equal, theme));
+        right.extend(score_spans(row.cells.get(run), is_equal, theme));
     }
     let (words, meaning) = match delta {
         None => ("  –".into(), Meaning::Muted),
         Some(0) => ("  0".into(), Meaning::Muted),
-        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::of_change(Some(true))),
-        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::of_change(Some(false))),
+        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::for_change(Some(true))),
+        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::for_change(Some(false))),
     };
-    right.push(own(words, theme.of(meaning)));
-    if width >= ROOM_FOR_WORDS {
-        right.push(own(" ", theme.of(Meaning::Text)));
-        right.extend(labels(row, compared.pair, is_equal, theme));
+    right.push(trusted_span(words, theme.style_for(meaning)));
+    if width >= WORDS_FROM {
+        right.push(trusted_span(" ", theme.style_for(Meaning::Text)));
+        right.extend(level_spans(row, compared.pair, is_equal, theme));
     }
-    // What is equal is read last.
+    // Equal rows are the least important.
     let name = if is_equal { Meaning::Muted } else { Meaning::Text };
     let left = vec![
-        own(format!("{} ", safe(&row.id)), theme.of(if is_equal { name } else { Meaning::Key })),
-        recorded(plain_name(&row.name), theme.of(name)),
+        trusted_span(format!("{} ", safe_string(&row.id)), theme.style_for(if is_equal { name } else { Meaning::Key })),
+        recorded_span(plain_name(&row.name), theme.style_for(name)),
     ];
-    let left = fit(left, width.saturating_sub(width_of(&right) + 1));
-    sides(left, right, width)
+    let left = fit_spans(left, width.saturating_sub(spans_width(&right) + 1));
+    left_and_right(left, right, width)
 }
 
-/// `1 █··· `
-fn score(cell: Option<&Cell>, is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
-    let muted = theme.of(Meaning::Muted);
+/// Returns `1 █··· `.
+fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
     match cell {
-        Some(Cell::Score(score)) => {
-            let full = usize::from((*score).min(FULL));
-            let bar = format!("{}{} ", "█".repeat(full), "·".repeat(usize::from(FULL) - full));
+        Some(ComponentCell::Score(score)) => {
+            let full = usize::from((*score).min(FULL_SCORE));
+            let bar = format!("{}{} ", "█".repeat(full), "·".repeat(usize::from(FULL_SCORE) - full));
             let [number, meaning] = match is_equal {
                 true => [Meaning::Muted; 2],
                 false => [Meaning::Text, score_meaning(*score)],
             };
-            vec![own(format!("{score} "), theme.of(number)), own(bar, theme.of(meaning))]
+            vec![trusted_span(format!("{score} "), theme.style_for(number)), trusted_span(bar, theme.style_for(meaning))]
         }
-        Some(Cell::NotJudged(_)) => vec![own("? ···· ", muted)],
-        Some(Cell::NotListed) | None => vec![own("       ", muted)],
+        Some(ComponentCell::NotJudged(_)) => vec![trusted_span("? ···· ", muted)],
+        Some(ComponentCell::NotListed) | None => vec![trusted_span("       ", muted)],
     }
 }
 
-/// `Wrong → Faithful`, each level in its colour; why there is no such thing.
-fn labels(row: &Row, pair: [usize; 2], is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
-    let muted = theme.of(Meaning::Muted);
+/// Returns `Wrong → Faithful`, each level in its colour; the reason where a level is missing.
+fn level_spans(row: &ComparedComponent, pair: [usize; 2], is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
     let level = |score: u8| LEVELS.get(usize::from(score)).copied().unwrap_or_default();
-    let colour = |score: u8| theme.of(score_meaning(score));
-    let words = match (row.only_in(), pair.map(|run| row.score(run))) {
-        (Some(only), _) => vec![own(format!("only in {}", letter(only)), muted)],
-        (None, [Some(a), Some(_)]) if is_equal => vec![own(level(a), muted)],
+    let colour = |score: u8| theme.style_for(score_meaning(score));
+    let words = match (row.only_in(), pair.map(|run| row.score_in(run))) {
+        (Some(only), _) => vec![trusted_span(format!("only in {}", run_letter(only)), muted)],
+        (None, [Some(a), Some(_)]) if is_equal => vec![trusted_span(level(a), muted)],
         (None, [Some(a), Some(b)]) => {
-            vec![own(level(a), colour(a)), own(" → ", muted), own(level(b), colour(b))]
+            vec![trusted_span(level(a), colour(a)), trusted_span(" → ", muted), trusted_span(level(b), colour(b))]
         }
         (None, [a, b]) => {
             let missing = [(a, pair[0]), (b, pair[1])].into_iter().filter(|(it, _)| it.is_none());
-            let missing = missing.map(|(_, run)| letter(run)).collect::<Vec<_>>().join(", ");
-            vec![own(format!("not judged in {missing}"), muted)]
+            let missing = missing.map(|(_, run)| run_letter(run)).collect::<Vec<_>>().join(", ");
+            vec![trusted_span(format!("not judged in {missing}"), muted)]
         }
     };
-    let blank = (WORDS - 1).saturating_sub(width_of(&words));
-    words.into_iter().chain([own(" ".repeat(blank), muted)]).collect()
+    let blank = (WORDS_CELLS - 1).saturating_sub(spans_width(&words));
+    words.into_iter().chain([trusted_span(" ".repeat(blank), muted)]).collect()
 }

@@ -3,34 +3,34 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    session::{ask::Loading, files::compared::Compared},
+    session::{pending::Loading, files::compared_file::ComparedFile},
     views::{
-        compare::{Comparison, Part, trees::Open},
+        compare::{ComparisonView, ComparePart, final_trees::OpenComparison},
         diff_rows,
     },
     widgets::{
-        line::{fit_end, own, safe, sides},
-        panel::{position, put_row, sentence},
+        line::{fit_text_end, trusted_span, safe_string, left_and_right},
+        panel::{draw_scroll_position, put_row, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::{figures, files::FileDiff};
-use trajview_study::compare::{FileRow, Standing, letter};
+use trajview_run::{format_number, files::FileDiff};
+use trajview_study::compare::{FileRow, FilePresence, run_letter};
 
-use super::{frame, muted, name};
+use super::{draw_frame, muted_spans, part_name_span};
 
-pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     match &compared.files.open {
-        Some(open) => file(compared, open, theme, area, buffer),
-        None => list(compared, theme, area, buffer),
+        Some(open) => draw_file(compared, open, theme, area, buffer),
+        None => draw_list(compared, theme, area, buffer),
     }
 }
 
-fn list(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_list(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let files = &compared.files;
-    let is_focused = compared.part == Part::Files;
-    let [a, b] = compared.pair.map(letter);
-    let rows = files.rows();
+    let is_focused = compared.part == ComparePart::Files;
+    let [a, b] = compared.pair.map(run_letter);
+    let rows = files.file_rows();
     let title = match rows.len() {
         0 => "final trees".to_owned(),
         count => {
@@ -38,21 +38,21 @@ fn list(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
             format!("final trees: {count} files, {same} the same")
         }
     };
-    let title = vec![name(compared, Part::Files, &title, theme)];
-    let sorted = muted(files.sort.words(), theme);
-    let signs = muted(format!("+ lines only in {b}  − lines only in {a}"), theme);
-    let inner = frame(is_focused, [title, sorted, signs], theme, area, buffer);
+    let title = vec![part_name_span(compared, ComparePart::Files, &title, theme)];
+    let sorted = muted_spans(files.sort.sort_text(), theme);
+    let signs = muted_spans(format!("+ lines only in {b}  − lines only in {a}"), theme);
+    let inner = draw_frame(is_focused, [title, sorted, signs], theme, area, buffer);
     match &files.trees {
         Loading::Nothing | Loading::Waiting(_) => {
-            return sentence("comparing…", theme.of(Meaning::Muted), inner, buffer);
+            return draw_sentence("comparing…", theme.style_for(Meaning::Muted), inner, buffer);
         }
         Loading::Failed(why) => {
-            return sentence(&safe(why), theme.of(Meaning::Error), inner, buffer);
+            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer);
         }
         Loading::Ready(_) if rows.is_empty() => {
-            return sentence(
+            return draw_sentence(
                 "neither run ended with a file",
-                theme.of(Meaning::Muted),
+                theme.style_for(Meaning::Muted),
                 inner,
                 buffer,
             );
@@ -63,23 +63,23 @@ fn list(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let seen = files.order.iter().enumerate().skip(files.scroll.top);
     for (y, (at, index)) in seen.take(usize::from(inner.height)).enumerate() {
         let chosen = (at == files.scroll.cursor)
-            .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        let line = row(&rows[*index], [&a, &b], theme, width);
+            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        let line = file_line(&rows[*index], [&a, &b], theme, width);
         put_row(line, chosen, inner, y as u16, buffer);
     }
-    position(files.scroll.top, files.order.len(), theme, area, buffer);
+    draw_scroll_position(files.scroll.top, files.order.len(), theme, area, buffer);
 }
 
 fn is_untouched(row: &FileRow) -> bool {
-    row.standing == Standing::Same && row.from.is_none()
+    row.presence == FilePresence::Same && row.from.is_none()
 }
 
-/// `ppdiff/layers.py           +30 −55  differs`
-fn row(row: &FileRow, [a, b]: [&String; 2], theme: Theme, width: usize) -> Line<'static> {
-    let standing = match row.standing {
-        Standing::OnlyA => format!("only in {a}"),
-        Standing::OnlyB => format!("only in {b}"),
-        Standing::Same if row.from.is_some() => "moved".into(),
+/// Returns `ppdiff/layers.py           +30 −55  differs`.
+fn file_line(row: &FileRow, [a, b]: [&String; 2], theme: Theme, width: usize) -> Line<'static> {
+    let standing = match row.presence {
+        FilePresence::OnlyA => format!("only in {a}"),
+        FilePresence::OnlyB => format!("only in {b}"),
+        FilePresence::Same if row.from.is_some() => "moved".into(),
         other => other.words().into(),
     };
     let lines = row.lines.filter(|lines| lines.added + lines.removed > 0);
@@ -88,45 +88,45 @@ fn row(row: &FileRow, [a, b]: [&String; 2], theme: Theme, width: usize) -> Line<
         None => (" ".repeat(6), " ".repeat(6)),
     };
     let right = vec![
-        own(added, theme.of(Meaning::Added)),
-        own(removed, theme.of(Meaning::Removed)),
-        own(format!("{standing:<20}"), theme.of(Meaning::Muted)),
+        trusted_span(added, theme.style_for(Meaning::Added)),
+        trusted_span(removed, theme.style_for(Meaning::Removed)),
+        trusted_span(format!("{standing:<20}"), theme.style_for(Meaning::Muted)),
     ];
     let path = match &row.from {
         Some(from) => format!("{from} → {}", row.path),
         None => row.path.clone(),
     };
-    let path = fit_end(&safe(&path), width.saturating_sub(33));
+    let path = fit_text_end(&safe_string(&path), width.saturating_sub(33));
     let meaning = if is_untouched(row) { Meaning::Muted } else { Meaning::Text };
-    sides(vec![own(path, theme.of(meaning))], right, width)
+    left_and_right(vec![trusted_span(path, theme.style_for(meaning))], right, width)
 }
 
-fn file(compared: &Comparison, open: &Open, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let is_focused = compared.part == Part::Files;
-    let [a, b] = compared.pair.map(letter);
-    let from = compared.files.change().and_then(|change| change.from.as_ref());
+fn draw_file(compared: &ComparisonView, open: &OpenComparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = compared.part == ComparePart::Files;
+    let [a, b] = compared.pair.map(run_letter);
+    let from = compared.files.open_change().and_then(|change| change.from.as_ref());
     let path = from.map_or_else(|| open.path.clone(), |from| format!("{from} → {}", open.path));
-    let title = vec![name(compared, Part::Files, &safe(&path), theme)];
-    let here = letter(compared.here());
+    let title = vec![part_name_span(compared, ComparePart::Files, &safe_string(&path), theme)];
+    let here = run_letter(compared.focused_run());
     let words = format!("{a} left, {b} right; enter opens {here}");
-    let inner = frame(is_focused, [title, muted(words, theme), vec![]], theme, area, buffer);
-    match compared.files.compared() {
+    let inner = draw_frame(is_focused, [title, muted_spans(words, theme), vec![]], theme, area, buffer);
+    match compared.files.open_comparison() {
         None => {} // a blink away
-        Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
+        Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer),
         Some(Ok(between)) => {
             if let Some(words) = instead_of_rows(between) {
-                return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+                return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
             }
             let cursor = is_focused.then_some(open.scroll.cursor);
             let place = (open.scroll.top, open.column, cursor);
-            diff_rows::draw_between(between, compared.files.colours(), place, theme, inner, buffer);
-            position(open.scroll.top, between.rows.len(), theme, area, buffer);
+            diff_rows::draw_between(between, compared.files.open_colours(), place, theme, inner, buffer);
+            draw_scroll_position(open.scroll.top, between.rows.len(), theme, area, buffer);
         }
     }
 }
 
-fn instead_of_rows(between: &Compared) -> Option<String> {
-    let size = |side: &Option<u64>| side.map_or("nothing".into(), figures::bytes);
+fn instead_of_rows(between: &ComparedFile) -> Option<String> {
+    let size = |side: &Option<u64>| side.map_or("nothing".into(), format_number::byte_size);
     match &*between.diff {
         FileDiff::Binary { old, new } => {
             Some(format!("not text: {} in the one, {} in the other", size(old), size(new)))
@@ -134,7 +134,7 @@ fn instead_of_rows(between: &Compared) -> Option<String> {
         FileDiff::TooBig { old, new } => {
             Some(format!("too big to compare line by line: {} and {}", size(old), size(new)))
         }
-        FileDiff::NotRecorded(why) => Some(safe(why)),
+        FileDiff::NotRecorded(why) => Some(safe_string(why)),
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
             if between.rows.is_empty() =>
         {

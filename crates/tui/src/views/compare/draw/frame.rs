@@ -7,16 +7,16 @@ use ratatui::{
 };
 
 use crate::{
-    views::compare::{Comparison, Part},
+    views::compare::{ComparisonView, ComparePart},
     widgets::{
-        line::{fit, own, width_of},
+        line::{fit_spans, trusted_span, spans_width},
         theme::{Meaning, Theme},
     },
 };
-use trajview_study::compare::{Party, letter};
+use trajview_study::compare::{ComparedRun, run_letter};
 
 /// Draws the border of a part with its titles; gives the room inside.
-pub fn frame(
+pub fn draw_frame(
     is_focused: bool,
     [left, right, below]: [Vec<Span<'static>>; 3],
     theme: Theme,
@@ -24,38 +24,38 @@ pub fn frame(
     buffer: &mut Buffer,
 ) -> Rect {
     let width = usize::from(area.width.saturating_sub(2));
-    let left = fit(left, width);
-    let room = width.saturating_sub(width_of(&left) + 1);
-    let right = if width_of(&right) <= room { right } else { vec![] };
-    let titles = [Line::from(left), Line::from(right), Line::from(fit(below, width))];
-    crate::widgets::panel::titled(is_focused, titles, theme, area, buffer)
+    let left = fit_spans(left, width);
+    let room = width.saturating_sub(spans_width(&left) + 1);
+    let right = if spans_width(&right) <= room { right } else { vec![] };
+    let titles = [Line::from(left), Line::from(right), Line::from(fit_spans(below, width))];
+    crate::widgets::panel::draw_titled_panel(is_focused, titles, theme, area, buffer)
 }
 
-/// A part's name, bold where it has the keyboard.
-pub fn name(compared: &Comparison, part: Part, words: &str, theme: Theme) -> Span<'static> {
+/// Returns a part's name, bold where it has the keyboard.
+pub fn part_name_span(compared: &ComparisonView, part: ComparePart, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if compared.part == part { Meaning::Title } else { Meaning::Text };
-    own(format!(" {words} "), theme.of(meaning))
+    trusted_span(format!(" {words} "), theme.style_for(meaning))
 }
 
-pub fn muted(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
+pub fn muted_spans(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
     let words: String = words.into();
     if words.is_empty() {
         vec![]
     } else {
-        vec![own(format!(" {words} "), theme.of(Meaning::Muted))]
+        vec![trusted_span(format!(" {words} "), theme.style_for(Meaning::Muted))]
     }
 }
 
-/// What stands for a side: `a`, marked where it has the keyboard.
-pub fn side_letter(compared: &Comparison, side: usize, theme: Theme) -> Span<'static> {
+/// Returns the letter of a side, marked where it has the keyboard: `▸a`.
+pub fn side_letter(compared: &ComparisonView, side: usize, theme: Theme) -> Span<'static> {
     let run = compared.pair[side];
     let is_here = compared.side == side;
-    let words = if is_here { format!("▸{}", letter(run)) } else { format!(" {}", letter(run)) };
-    own(words, theme.of(if is_here { Meaning::Key } else { Meaning::Text }))
+    let words = if is_here { format!("▸{}", run_letter(run)) } else { format!(" {}", run_letter(run)) };
+    trusted_span(words, theme.style_for(if is_here { Meaning::Key } else { Meaning::Text }))
 }
 
-/// What a cell without a value says; measuring is not the same as nothing recorded.
-pub fn no_value(compared: &Comparison, party: &Party, done: usize) -> &'static str {
+/// Returns the text of a cell without a value; a pending measurement differs from a missing record.
+pub fn no_value(compared: &ComparisonView, party: &ComparedRun, done: usize) -> &'static str {
     let is_coming = !party.measured.contains_key(&done)
         && compared.measures.failed.is_none()
         && !compared.measures.is_stopped;

@@ -12,85 +12,85 @@ mod transitions;
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
-    session::ask::Loading,
-    views::compare::{Comparison, Part, areas::Areas, update::tab},
+    session::pending::Loading,
+    views::compare::{ComparisonView, ComparePart, areas::CompareAreas, update::tab_text},
     widgets::{
-        layout::{Layout, TAB_GAP},
-        line::{fit, own, recorded, safe, sides},
-        panel::sentence,
+        layout::{ScreenLayout, TAB_GAP},
+        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right},
+        panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
-use trajview_study::compare::letter;
+use trajview_study::compare::run_letter;
 
-use frame::{frame, muted, name, no_value, side_letter};
+use frame::{draw_frame, muted_spans, part_name_span, no_value, side_letter};
 
 pub fn draw(
-    compared: &Comparison,
-    areas: &Areas,
+    compared: &ComparisonView,
+    areas: &CompareAreas,
     theme: Theme,
-    layout: &Layout,
+    layout: &ScreenLayout,
     buffer: &mut Buffer,
 ) {
-    title(compared, theme, layout.title, buffer);
+    draw_title(compared, theme, layout.title, buffer);
     match &compared.parties {
         Loading::Failed(why) => {
-            return sentence(&safe(why), theme.of(Meaning::Error), layout.body, buffer);
+            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), layout.body, buffer);
         }
         Loading::Nothing | Loading::Waiting(_) => {
-            return sentence("reading…", theme.of(Meaning::Muted), layout.body, buffer);
+            return draw_sentence("reading…", theme.style_for(Meaning::Muted), layout.body, buffer);
         }
         Loading::Ready(_) => {}
     }
     if let Some(area) = areas.tabs {
-        tabs(compared, theme, area, buffer);
+        draw_tabs(compared, theme, area, buffer);
     }
     if let Some(area) = areas.transitions {
-        match compared.is_plain() {
-            true => sessions::facts(compared, theme, area, buffer),
+        match compared.has_no_components() {
+            true => sessions::draw_facts(compared, theme, area, buffer),
             false => transitions::draw(compared, theme, area, buffer),
         }
     }
-    for part in Part::ALL {
-        let Some(area) = areas.of(part) else { continue };
+    for part in ComparePart::ALL {
+        let Some(area) = areas.part_area(part) else { continue };
         match part {
-            Part::Numbers => numbers::draw(compared, theme, area, buffer),
-            Part::Components if compared.is_plain() => {
-                sessions::requests(compared, theme, area, buffer);
+            ComparePart::Numbers => numbers::draw(compared, theme, area, buffer),
+            ComparePart::Components if compared.has_no_components() => {
+                sessions::draw_requests(compared, theme, area, buffer);
             }
-            Part::Components => components::draw(compared, theme, area, buffer),
-            Part::Code => code::draw(compared, areas, theme, area, buffer),
-            Part::Curves => chart::draw(compared, theme, area, buffer),
-            Part::Files => files::draw(compared, theme, area, buffer),
+            ComparePart::Components => components::draw(compared, theme, area, buffer),
+            ComparePart::Code => code::draw(compared, areas, theme, area, buffer),
+            ComparePart::Curves => chart::draw(compared, theme, area, buffer),
+            ComparePart::Files => files::draw(compared, theme, area, buffer),
         }
     }
 }
 
-/// ` a codex-p12 emergent  b codex-p12-single-shot single-shot      measuring: 3 of 10`
-fn title(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws ` a codex-p12 emergent  b codex-p12-single-shot single-shot      measuring: 3 of 10`.
+fn draw_title(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let mut names = vec![];
     for run in shown_runs(compared) {
-        let Some(party) = compared.all().get(run) else { continue };
-        names.push(own(format!("{} ", letter(run)), theme.of(Meaning::Key)));
-        names.push(recorded(&party.run.id, theme.of(Meaning::Title)));
-        let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe(it)));
-        names.push(own(condition.unwrap_or_default() + "   ", theme.of(Meaning::Muted)));
+        let Some(party) = compared.all_parties().get(run) else { continue };
+        names.push(trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)));
+        names.push(recorded_span(&party.run.id, theme.style_for(Meaning::Title)));
+        let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe_string(it)));
+        names.push(trusted_span(condition.unwrap_or_default() + "   ", theme.style_for(Meaning::Muted)));
     }
-    let said = status(compared).map(|words| own(words, theme.of(Meaning::Muted)));
+    let said = status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
     let width = usize::from(inner.width);
-    sides(names, said.into_iter().collect(), width).render(inner, buffer);
+    left_and_right(names, said.into_iter().collect(), width).render(inner, buffer);
 }
 
-/// The two that are compared; of more than two runs all, with the pair first.
-fn shown_runs(compared: &Comparison) -> Vec<usize> {
+/// Returns the two compared runs; of more than two all, the pair first.
+fn shown_runs(compared: &ComparisonView) -> Vec<usize> {
     let others = (0..compared.paths.len()).filter(|run| !compared.pair.contains(run));
     compared.pair.into_iter().chain(others).collect()
 }
 
-/// What is under way.
-fn status(compared: &Comparison) -> Option<String> {
-    let (known, wanted) = compared.measured();
+/// Returns the progress of the measurement.
+fn status_text(compared: &ComparisonView) -> Option<String> {
+    let (known, wanted) = compared.measured_counts();
     if compared.measures.failed.is_some() {
         return Some("the code could not be measured".into());
     }
@@ -103,13 +103,13 @@ fn status(compared: &Comparison) -> Option<String> {
     is_busy.then(|| format!("measuring: {known} of {wanted} moments{}", files.unwrap_or_default()))
 }
 
-fn tabs(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let gap = || own(" ".repeat(usize::from(TAB_GAP)), theme.of(Meaning::Text));
+fn draw_tabs(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let gap = || trusted_span(" ".repeat(usize::from(TAB_GAP)), theme.style_for(Meaning::Text));
     let mut spans = vec![gap()];
-    for part in Part::ALL {
+    for part in ComparePart::ALL {
         let is_here = compared.part == part;
-        let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
-        spans.extend([own(tab(part), style), gap()]);
+        let style = theme.style_for(if is_here { Meaning::Selected } else { Meaning::Muted });
+        spans.extend([trusted_span(tab_text(part), style), gap()]);
     }
-    Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
+    Line::from(fit_spans(spans, usize::from(area.width))).render(area, buffer);
 }

@@ -7,189 +7,189 @@ use ratatui::{
 };
 
 use crate::{
-    session::measured::RulerName,
-    views::compare::{Comparison, Part, judging::called},
+    session::code_measures::RulerName,
+    views::compare::{ComparisonView, ComparePart, verdict_source::judgement_name},
     widgets::{
-        line::{fit, own, safe, sides},
+        line::{fit_spans, trusted_span, safe_string, left_and_right},
         panel::put_row,
-        scroll::centred,
+        scroll::centred_top,
         theme::{Meaning, Theme},
     },
 };
 use trajview_metrics::{
     Number,
-    numbers::{Of, Style},
+    numbers::{NumberInput, NumberStyle},
 };
-use trajview_run::{figures, rubric::Judgement};
-use trajview_study::compare::{Outcome, done_at, letter};
+use trajview_run::{format_number, rubric::Judgement};
+use trajview_study::compare::{NumberOutcome, turns_done_at_judgement, run_letter};
 
-use super::{frame, muted, name, no_value, shown_runs, side_letter};
+use super::{draw_frame, muted_spans, part_name_span, no_value, shown_runs, side_letter};
 
 /// Cells of a number's name, of each run, of the difference.
-const LABEL: usize = 19;
-const VALUE: usize = 11;
+const LABEL_CELLS: usize = 19;
+const VALUE_CELLS: usize = 11;
 
-/// Cells of a value where one that was measured before stands behind it, and of that one, brackets included.
-const BESIDE_BEFORE: usize = 9;
-const BEFORE: usize = 9;
+/// Cells of a value with an earlier value behind it, and of the earlier value, brackets included.
+const VALUE_CELLS_BEFORE_BRACKETS: usize = 9;
+const EARLIER_VALUE_CELLS: usize = 9;
 
-pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let by = compared.subtraction();
-    let title = vec![name(compared, Part::Numbers, "numbers", theme)];
-    let says = muted(by.words(), theme);
-    let below = muted(whose(compared), theme);
-    let is_focused = compared.part == Part::Numbers;
-    let inner = frame(is_focused, [title, says, below], theme, area, buffer);
+    let title = vec![part_name_span(compared, ComparePart::Numbers, "numbers", theme)];
+    let says = muted_spans(by.display_text(), theme);
+    let below = muted_spans(measured_by_text(compared), theme);
+    let is_focused = compared.part == ComparePart::Numbers;
+    let inner = draw_frame(is_focused, [title, says, below], theme, area, buffer);
     let width = usize::from(inner.width);
-    put_row(head(compared, theme, width), None, inner, 0, buffer);
+    put_row(head_line(compared, theme, width), None, inner, 0, buffer);
     let height = usize::from(inner.height.saturating_sub(1));
-    let numbers = compared.numbers();
+    let numbers = compared.compared_numbers();
     let chosen = compared.number_row(&numbers);
-    let top = centred(chosen, numbers.len(), height);
+    let top = centred_top(chosen, numbers.len(), height);
     for (y, (at, number)) in (1..).zip(numbers.iter().enumerate().skip(top).take(height)) {
         let style = (at == chosen)
-            .then(|| theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        put_row(row(compared, *number, theme, width), style, inner, y, buffer);
+            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        put_row(number_line(compared, *number, theme, width), style, inner, y, buffer);
     }
 }
 
-/// `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`
-fn whose(compared: &Comparison) -> String {
-    let profile = compared.measures.ruler.as_ref().map(RulerName::said);
-    let judged = judges(compared);
+/// Returns `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`.
+fn measured_by_text(compared: &ComparisonView) -> String {
+    let profile = compared.measures.ruler.as_ref().map(RulerName::display_text);
+    let judged = judges_text(compared);
     let before = compared.measures.before.as_ref();
     let now = compared.measures.ruler.as_ref();
-    let before = before.map(|(ruler, _)| format!("in brackets {}", safe(&ruler.beside(now))));
+    let before = before.map(|(ruler, _)| format!("in brackets {}", safe_string(&ruler.name_beside(now))));
     profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
 }
 
-fn judges(compared: &Comparison) -> Option<String> {
+fn judges_text(compared: &ComparisonView) -> Option<String> {
     let judged = compared.pair.into_iter().filter_map(|run| {
-        let party = compared.all().get(run)?;
+        let party = compared.all_parties().get(run)?;
         let judgement = party.judgement()?;
-        Some((run, judgement, done_at(&party.run, judgement)))
+        Some((run, judgement, turns_done_at_judgement(&party.run, judgement)))
     });
     let judged: Vec<(usize, &Judgement, usize)> = judged.collect();
     let (_, first, _) = judged.first()?;
-    let is_one = judged.iter().all(|(_, it, _)| called(it) == called(first));
+    let is_one = judged.iter().all(|(_, it, _)| judgement_name(it) == judgement_name(first));
     let place = |(run, it, done): &(usize, &Judgement, usize)| {
-        let by = if is_one { String::new() } else { format!(" by {}", safe(&called(it))) };
-        format!("{} at turn {done}{by}", letter(*run))
+        let by = if is_one { String::new() } else { format!(" by {}", safe_string(&judgement_name(it))) };
+        format!("{} at turn {done}{by}", run_letter(*run))
     };
     let places = judged.iter().map(place).collect::<Vec<_>>().join(", ");
     Some(match is_one {
-        true => format!("judged by {}, {places}", safe(&called(first))),
+        true => format!("judged by {}, {places}", safe_string(&judgement_name(first))),
         false => format!("judged {places}"),
     })
 }
 
-fn head(compared: &Comparison, theme: Theme, width: usize) -> Line<'static> {
-    let mut spans = vec![own(" ".repeat(LABEL), theme.of(Meaning::Muted))];
+fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
+    let mut spans = vec![trusted_span(" ".repeat(LABEL_CELLS), theme.style_for(Meaning::Muted))];
     for run in shown_runs(compared) {
         let side = compared.pair.iter().position(|it| *it == run);
         let word = side.map_or_else(
-            || own(format!(" {}", letter(run)), theme.of(Meaning::Muted)),
+            || trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
             |side| side_letter(compared, side, theme),
         );
-        spans.push(own(" ".repeat(value_cells(compared) - 2), theme.of(Meaning::Muted)));
+        spans.push(trusted_span(" ".repeat(value_cells(compared) - 2), theme.style_for(Meaning::Muted)));
         spans.push(word);
-        let before = if compared.measures.before.is_some() { BEFORE } else { 0 };
-        spans.push(own(" ".repeat(before), theme.of(Meaning::Muted)));
+        let before = if compared.measures.before.is_some() { EARLIER_VALUE_CELLS } else { 0 };
+        spans.push(trusted_span(" ".repeat(before), theme.style_for(Meaning::Muted)));
     }
-    spans.push(own("   difference", theme.of(Meaning::Muted)));
+    spans.push(trusted_span("   difference", theme.style_for(Meaning::Muted)));
     if has_room_for_intervals(compared, width) {
-        spans.push(own(format!("{:<INTERVAL$}", "  95 % BCa"), theme.of(Meaning::Muted)));
+        spans.push(trusted_span(format!("{:<INTERVAL_CELLS$}", "  95 % BCa"), theme.style_for(Meaning::Muted)));
     }
     Line::from(spans)
 }
 
-/// `erosion    0.4453  0.0000   −0.4453  ▼ b is better`
-fn row(compared: &Comparison, number: Number, theme: Theme, width: usize) -> Line<'static> {
-    let mut left = vec![own(format!("{:<LABEL$}", number.label()), theme.of(Meaning::Text))];
+/// Returns `erosion    0.4453  0.0000   −0.4453  ▼ b is better`.
+fn number_line(compared: &ComparisonView, number: Number, theme: Theme, width: usize) -> Line<'static> {
+    let mut left = vec![trusted_span(format!("{:<LABEL_CELLS$}", number.label()), theme.style_for(Meaning::Text))];
     for run in shown_runs(compared) {
-        let Some(party) = compared.all().get(run) else { continue };
-        let value = party.value(number);
-        let end = party.run.end();
+        let Some(party) = compared.all_parties().get(run) else { continue };
+        let value = party.final_value(number);
+        let end = party.run.end_in_turns();
         let words = match value {
-            Some(value) => number.written(value, Style::Full),
+            Some(value) => number.format_value(value, NumberStyle::Full),
             None if number.is_measured() => no_value(compared, party, end).into(),
-            None => missing(number).into(),
+            None => why_no_value(number).into(),
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
         let cells = value_cells(compared);
-        left.push(own(format!("{words:>cells$}"), theme.of(meaning)));
-        left.push(own(before(compared, run, number), theme.of(Meaning::Muted)));
+        left.push(trusted_span(format!("{words:>cells$}"), theme.style_for(meaning)));
+        left.push(trusted_span(earlier_value_text(compared, run, number), theme.style_for(Meaning::Muted)));
     }
-    let Some(pair) = compared.sides() else { return Line::from(left) };
-    let outcome = Outcome::of(number, pair, compared.subtraction());
-    let delta = outcome.delta.map(|delta| number.difference_written(delta)).unwrap_or_default();
-    let gains = outcome.delta.and_then(|delta| number.better().gains(delta));
-    left.push(own(format!("{delta:>13}"), theme.of(Meaning::of_change(gains))));
-    left.extend(interval(compared, number, theme, width));
-    left.push(better(&outcome, theme));
-    sides(fit(left, width), vec![], width)
+    let Some(pair) = compared.compared_parties() else { return Line::from(left) };
+    let outcome = NumberOutcome::at_end(number, pair, compared.subtraction());
+    let delta = outcome.delta.map(|delta| number.format_difference(delta)).unwrap_or_default();
+    let gains = outcome.delta.and_then(|delta| number.better().is_gain(delta));
+    left.push(trusted_span(format!("{delta:>13}"), theme.style_for(Meaning::for_change(gains))));
+    left.extend(interval_span(compared, number, theme, width));
+    left.push(better_span(&outcome, theme));
+    left_and_right(fit_spans(left, width), vec![], width)
 }
 
 /// Cells of the interval of a difference, and of a difference with who is better.
-const INTERVAL: usize = 18;
-const DIFFERENCE: usize = 23;
+const INTERVAL_CELLS: usize = 18;
+const DIFFERENCE_CELLS: usize = 23;
 
-fn has_room_for_intervals(compared: &Comparison, width: usize) -> bool {
-    let before = if compared.measures.before.is_some() { BEFORE } else { 0 };
+fn has_room_for_intervals(compared: &ComparisonView, width: usize) -> bool {
+    let before = if compared.measures.before.is_some() { EARLIER_VALUE_CELLS } else { 0 };
     let values = compared.paths.len() * (value_cells(compared) + before);
-    width >= LABEL + values + DIFFERENCE + INTERVAL
+    width >= LABEL_CELLS + values + DIFFERENCE_CELLS + INTERVAL_CELLS
 }
 
-/// `  [0.333, 1.208]`; blank where there is none, nothing where there is no room.
-fn interval(
-    compared: &Comparison,
+/// Returns `  [0.333, 1.208]`; blank where there is none, None where it does not fit.
+fn interval_span(
+    compared: &ComparisonView,
     number: Number,
     theme: Theme,
     width: usize,
 ) -> Option<Span<'static>> {
-    let found = compared.intervals.found.iter().find(|it| it.number == number);
+    let found = compared.intervals.estimates.iter().find(|it| it.number == number);
     let words = found.and_then(|it| it.difference.interval.ok());
-    let words = words.map(|it| format!("  {}", figures::interval(it.low, it.high)));
+    let words = words.map(|it| format!("  {}", format_number::interval_text(it.low, it.high)));
     let words = words.unwrap_or_default();
     has_room_for_intervals(compared, width)
-        .then(|| own(format!("{words:<INTERVAL$}"), theme.of(Meaning::Muted)))
+        .then(|| trusted_span(format!("{words:<INTERVAL_CELLS$}"), theme.style_for(Meaning::Muted)))
 }
 
-/// Cells of the value of a run.
-const fn value_cells(compared: &Comparison) -> usize {
-    if compared.measures.before.is_some() { BESIDE_BEFORE } else { VALUE }
+/// Returns cells of the value of a run.
+const fn value_cells(compared: &ComparisonView) -> usize {
+    if compared.measures.before.is_some() { VALUE_CELLS_BEFORE_BRACKETS } else { VALUE_CELLS }
 }
 
-/// `   (0.4471)`: with the profile or the rules before; empty where nothing was measured with others.
-fn before(compared: &Comparison, run: usize, number: Number) -> String {
+/// Returns `   (0.4471)`: the value with the earlier profile or rules; empty where nothing was measured with others.
+fn earlier_value_text(compared: &ComparisonView, run: usize, number: Number) -> String {
     let Some((_, parties)) = &compared.measures.before else { return String::new() };
     let party = parties.get(run).filter(|_| number.is_of_profile());
-    let value = party.and_then(|party| party.value(number));
-    let said = value.map(|value| format!("({})", number.written(value, Style::Full)));
+    let value = party.and_then(|party| party.final_value(number));
+    let said = value.map(|value| format!("({})", number.format_value(value, NumberStyle::Full)));
     let said = said.unwrap_or_default();
-    format!("{said:>BEFORE$}")
+    format!("{said:>EARLIER_VALUE_CELLS$}")
 }
 
-/// Why a number is not there.
-fn missing(number: Number) -> &'static str {
-    match number.row().of {
-        Of::Judgement(_) => "not judged",
-        Of::Reuse(_) => "none",
-        Of::Code(_)
-        | Of::Exposure(_)
-        | Of::Tests(_)
-        | Of::Counted(_)
-        | Of::Spent(_)
-        | Of::Process(_)
-        | Of::RubricTree(_)
-        | Of::Raters
-        | Of::Runs => "–",
+/// Returns the reason why a number is missing.
+fn why_no_value(number: Number) -> &'static str {
+    match number.row().input {
+        NumberInput::Judgement(_) => "not judged",
+        NumberInput::Reuse(_) => "none",
+        NumberInput::Code(_)
+        | NumberInput::Exposure(_)
+        | NumberInput::Tests(_)
+        | NumberInput::Counted(_)
+        | NumberInput::Spent(_)
+        | NumberInput::Process(_)
+        | NumberInput::RubricTree(_)
+        | NumberInput::Raters
+        | NumberInput::Runs => "–",
     }
 }
 
-fn better(outcome: &Outcome, theme: Theme) -> Span<'static> {
+fn better_span(outcome: &NumberOutcome, theme: Theme) -> Span<'static> {
     match outcome.better {
-        None => own("", theme.of(Meaning::Text)),
-        Some(run) => own(format!("  {} better", letter(run)), theme.of(Meaning::Text)),
+        None => trusted_span("", theme.style_for(Meaning::Text)),
+        Some(run) => trusted_span(format!("  {} better", run_letter(run)), theme.style_for(Meaning::Text)),
     }
 }

@@ -1,4 +1,4 @@
-//! From which score to which: the 5x5 table, with the chosen component's cell marked.
+//! Draws the 5x5 table of score transitions, with the chosen component's cell marked.
 
 use ratatui::{
     buffer::Buffer,
@@ -7,76 +7,76 @@ use ratatui::{
 };
 
 use crate::{
-    views::compare::Comparison,
+    views::compare::ComparisonView,
     widgets::{
-        line::own,
-        panel::{put_row, sentence},
+        line::trusted_span,
+        panel::{put_row, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::rubric::LEVELS;
-use trajview_study::compare::letter;
+use trajview_study::compare::run_letter;
 
-use super::{frame, muted};
+use super::{draw_frame, muted_spans};
 
 /// Cells of a row's name and of a count.
-const LABEL: usize = 14;
-const COUNT: usize = 5;
+const LABEL_CELLS: usize = 14;
+const COUNT_CELLS: usize = 5;
 
-pub fn draw(compared: &Comparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let [a, b] = compared.pair.map(letter);
-    let transitions = compared.transitions();
-    let title = vec![own(format!(" {a} in rows, {b} in columns "), theme.of(Meaning::Text))];
-    let below = muted("[ ] the chosen one  = the same", theme);
-    let inner = frame(false, [title, vec![], below], theme, area, buffer);
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let [a, b] = compared.pair.map(run_letter);
+    let transitions = compared.score_transitions();
+    let title = vec![trusted_span(format!(" {a} in rows, {b} in columns "), theme.style_for(Meaning::Text))];
+    let below = muted_spans("[ ] the chosen one  = the same", theme);
+    let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {
         let words = "no component is judged in both runs";
-        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    put_row(head(theme), None, inner, 0, buffer);
-    let chosen = chosen(compared);
+    put_row(head_line(theme), None, inner, 0, buffer);
+    let chosen = chosen_cell(compared);
     for (score, counts) in transitions.counts.iter().enumerate() {
-        let line = row(score, counts, chosen, theme);
+        let line = score_line(score, counts, chosen, theme);
         put_row(line, None, inner, score as u16 + 1, buffer);
     }
     let (lost, gained) = lost_and_gained(compared);
     let words = [
-        format!("{} judged in both, {} the same", transitions.n, transitions.equal()),
+        format!("{} judged in both, {} the same", transitions.n, transitions.equal_count()),
         format!("{lost} lower in {a}, {gained} lower in {b}"),
     ];
     for (y, words) in (7..).zip(words) {
-        put_row(Line::styled(words, theme.of(Meaning::Muted)), None, inner, y, buffer);
+        put_row(Line::styled(words, theme.style_for(Meaning::Muted)), None, inner, y, buffer);
     }
 }
 
-fn head(theme: Theme) -> Line<'static> {
-    let scores = (0..LEVELS.len()).map(|score| format!("{score:>COUNT$}")).collect::<String>();
-    Line::styled(format!("{}{scores}", " ".repeat(LABEL)), theme.of(Meaning::Muted))
+fn head_line(theme: Theme) -> Line<'static> {
+    let scores = (0..LEVELS.len()).map(|score| format!("{score:>COUNT_CELLS$}")).collect::<String>();
+    Line::styled(format!("{}{scores}", " ".repeat(LABEL_CELLS)), theme.style_for(Meaning::Muted))
 }
 
-/// Both scores of the chosen component.
-fn chosen(compared: &Comparison) -> Option<(usize, usize)> {
-    let row = compared.table.selected()?;
-    let [a, b] = compared.pair.map(|run| row.score(run).map(usize::from));
+/// Returns both scores of the chosen component.
+fn chosen_cell(compared: &ComparisonView) -> Option<(usize, usize)> {
+    let row = compared.table.selected_row()?;
+    let [a, b] = compared.pair.map(|run| row.score_in(run).map(usize::from));
     a.zip(b)
 }
 
-fn row(
+fn score_line(
     score: usize,
     counts: &[usize; 5],
     chosen: Option<(usize, usize)>,
     theme: Theme,
 ) -> Line<'static> {
     let label = format!("{score} {}", LEVELS[score]);
-    let mut spans = vec![own(format!("{label:<LABEL$}"), theme.of(Meaning::Text))];
+    let mut spans = vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
     for (other, count) in counts.iter().enumerate() {
-        spans.push(cell((score, other), *count, chosen, theme));
+        spans.push(cell_span((score, other), *count, chosen, theme));
     }
     Line::from(spans)
 }
 
-/// `  =14` on the diagonal, `  [2]` where the chosen component stands.
-fn cell(
+/// Returns `  =14` on the diagonal, `  [2]` for the chosen component.
+fn cell_span(
     (a, b): (usize, usize),
     count: usize,
     chosen: Option<(usize, usize)>,
@@ -95,13 +95,13 @@ fn cell(
         (_, _, true) => Meaning::Text,
         _ => Meaning::Warning,
     };
-    let blank = COUNT.saturating_sub(words.chars().count());
-    own(format!("{}{words}", " ".repeat(blank)), theme.of(meaning))
+    let blank = COUNT_CELLS.saturating_sub(words.chars().count());
+    trusted_span(format!("{}{words}", " ".repeat(blank)), theme.style_for(meaning))
 }
 
-fn lost_and_gained(compared: &Comparison) -> (usize, usize) {
+fn lost_and_gained(compared: &ComparisonView) -> (usize, usize) {
     let [a, b] = compared.pair;
-    let scores = compared.table.rows.iter().filter_map(|row| row.score(a).zip(row.score(b)));
+    let scores = compared.table.rows.iter().filter_map(|row| row.score_in(a).zip(row.score_in(b)));
     scores.fold((0, 0), |(lost, gained), (a, b)| {
         (lost + usize::from(a < b), gained + usize::from(a > b))
     })

@@ -9,54 +9,54 @@ use ratatui::{
 use crate::{
     session::{
         Session,
-        ask::Loading,
+        pending::Loading,
         judged_points,
-        measured::Measured,
-        points::{self, Axis, Point, Stretch},
-        series::{self, Known, Origin},
+        code_measures::MeasuredMoment,
+        curve_points::{self, CurveAxis, RunPoint, PointStretch},
+        curve_values::{self, PointValue, ValueOrigin},
     },
     views::curves::{
-        Curves, Part,
-        areas::{Areas, LEFT, RIGHT, cell_of},
+        CurvesView, CurvesPart,
+        areas::{CurvesAreas, CELLS_LEFT_OF_PLOT, CELLS_RIGHT_OF_PLOT, point_column},
     },
     widgets::{
-        dots::Stroke,
-        line::{fit, own, safe, width_of},
-        panel::{sentence, titled},
-        plot::{Plot, Trace, put},
+        braille::LineStroke,
+        line::{fit_spans, trusted_span, safe_string, spans_width},
+        panel::{draw_sentence, draw_titled_panel},
+        plot::{Plot, PlotTrace, put_text},
         text,
         theme::{Meaning, Theme},
-        ticks::round_up,
+        axis_ticks::round_up,
     },
 };
 use trajview_metrics::Number;
 
-use super::{has_keyboard, points_of};
+use super::{has_keyboard, line_points};
 
-pub fn draw(view: &Curves, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
-    let points = view.points(session);
-    let chart = Chart::of(view, session, &points, areas, theme);
+pub fn draw_chart(view: &CurvesView, session: &Session, theme: Theme, areas: &CurvesAreas, buffer: &mut Buffer) {
+    let points = view.axis_points(session);
+    let chart = CurveChart::for_view(view, session, &points, areas, theme);
     let width = usize::from(areas.chart.width.saturating_sub(2));
-    let curves = chart.legend();
-    let origin = chart.origin(width.saturating_sub(width_of(&curves) + 1));
-    let titles = [curves, origin, chart.remarks()].map(|spans| Line::from(fit(spans, width)));
-    let inner = titled(has_keyboard(view, Part::Chart), titles, theme, areas.chart, buffer);
+    let curves = chart.legend_spans();
+    let origin = chart.origin_spans(width.saturating_sub(spans_width(&curves) + 1));
+    let titles = [curves, origin, chart.remark_spans()].map(|spans| Line::from(fit_spans(spans, width)));
+    let inner = draw_titled_panel(has_keyboard(view, CurvesPart::Chart), titles, theme, areas.chart, buffer);
     if let Some(words) = instead_of_curves(session, &points) {
-        return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    chart.axis(buffer);
-    chart.band(buffer);
-    chart.playhead(buffer);
-    chart.curves(buffer);
-    chart.compactions(buffer);
-    chart.names(buffer);
+    chart.draw_axis(buffer);
+    chart.draw_band(buffer);
+    chart.draw_playhead(buffer);
+    chart.draw_curves(buffer);
+    chart.draw_compactions(buffer);
+    chart.draw_curve_names(buffer);
 }
 
-fn rules_said(count: usize) -> String {
+fn rules_text(count: usize) -> String {
     if count == 1 { "1 rule".into() } else { format!("{count} rules") }
 }
 
-fn instead_of_curves(session: &Session, points: &[Point]) -> Option<String> {
+fn instead_of_curves(session: &Session, points: &[RunPoint]) -> Option<String> {
     if points.is_empty() {
         return Some("this run has no turns".into());
     }
@@ -64,81 +64,81 @@ fn instead_of_curves(session: &Session, points: &[Point]) -> Option<String> {
         return Some("the rest of the recording is still being read".into());
     }
     if let Loading::Failed(why) = &session.timeline {
-        return Some(safe(why));
+        return Some(safe_string(why));
     }
-    session.scores.failed.as_deref().map(safe)
+    session.scores.failed.as_deref().map(safe_string)
 }
 
 /// One curve and how it looks.
-struct Curve {
-    /// Its number, and whose it is where several measured it.
+struct DrawnCurve {
+    /// Its number, and who measured it if several did.
     name: String,
-    /// As it is named behind its last point.
+    /// The short name, drawn behind the curve's last point.
     short: String,
-    points: Vec<Known>,
-    /// At a point.
+    points: Vec<PointValue>,
+    /// The sign drawn at each point.
     sign: char,
-    stroke: Stroke,
+    stroke: LineStroke,
     style: Style,
 }
 
-/// The chosen number as it was measured before, where that is still shown.
-fn before(view: &Curves, session: &Session, points: &[Point], theme: Theme) -> Option<Curve> {
+/// Returns the chosen number as it was measured before, where that is still shown.
+fn earlier_curve(view: &CurvesView, session: &Session, points: &[RunPoint], theme: Theme) -> Option<DrawnCurve> {
     let chosen = view.number;
     let before =
-        session.scores.before.as_ref().filter(|_| Origin::of(chosen) == Origin::Computed)?;
-    let whose = safe(&before.ruler.beside(session.scores.ruler.as_ref()));
-    let values = points.iter().map(|point| series::value_before(chosen, session, point));
-    Some(Curve {
+        session.scores.before.as_ref().filter(|_| ValueOrigin::for_number(chosen) == ValueOrigin::Computed)?;
+    let whose = safe_string(&before.ruler.name_beside(session.scores.ruler.as_ref()));
+    let values = points.iter().map(|point| curve_values::value_before(chosen, session, point));
+    Some(DrawnCurve {
         name: format!("{}, {whose}", chosen.label()),
         short: "before".to_owned(),
-        points: values.map(|value| value.map_or(Known::NotYet, Known::Value)).collect(),
+        points: values.map(|value| value.map_or(PointValue::NotYet, PointValue::Value)).collect(),
         sign: '◇',
-        stroke: Stroke::Dotted,
-        style: theme.of(Meaning::Muted),
+        stroke: LineStroke::Dotted,
+        style: theme.style_for(Meaning::Muted),
     })
 }
 
-struct Chart<'a> {
-    view: &'a Curves,
+struct CurveChart<'a> {
+    view: &'a CurvesView,
     session: &'a Session,
-    points: &'a [Point],
+    points: &'a [RunPoint],
     plot: Plot,
     rows_below: u16,
     theme: Theme,
     /// The chosen curve first.
-    drawn: Vec<Curve>,
-    here: Option<usize>,
+    drawn_curves: Vec<DrawnCurve>,
+    playhead_index: Option<usize>,
 }
 
-/// Cells that names under the axis may stand over its end.
-const OVER: u16 = 4;
+/// Cells by which names under the axis may extend past its end.
+const CELLS_OVER_AXIS_END: u16 = 4;
 
-impl<'a> Chart<'a> {
-    fn of(
-        view: &'a Curves,
+impl<'a> CurveChart<'a> {
+    fn for_view(
+        view: &'a CurvesView,
         session: &'a Session,
-        points: &'a [Point],
-        areas: &Areas,
+        points: &'a [RunPoint],
+        areas: &CurvesAreas,
         theme: Theme,
     ) -> Self {
         let rows_below = areas.rows_below();
         let chosen = view.number;
-        let curve = |(at, number): (usize, Number)| Curve {
+        let curve = |(at, number): (usize, Number)| DrawnCurve {
             name: number.label().to_owned(),
             short: number.label().to_owned(),
-            points: series::known(number, session, points),
+            points: curve_values::point_values(number, session, points),
             sign: if at == 0 { '●' } else { '○' },
-            stroke: if at == 0 { Stroke::Full } else { Stroke::Dashed },
-            style: theme.of(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
+            stroke: if at == 0 { LineStroke::Full } else { LineStroke::Dashed },
+            style: theme.style_for(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
-        let all = [Some(chosen), chosen.row().shown.drawn_with].into_iter().flatten();
-        let drawn = all.enumerate().map(curve).chain(before(view, session, points, theme));
-        let drawn: Vec<Curve> = drawn.collect();
-        let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.value());
-        let band = band_of(view, chosen).map(|[_, high]| high);
+        let all = [Some(chosen), chosen.row().ranks.drawn_with].into_iter().flatten();
+        let drawn = all.enumerate().map(curve).chain(earlier_curve(view, session, points, theme));
+        let drawn: Vec<DrawnCurve> = drawn.collect();
+        let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.as_number());
+        let band = reference_band(view, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
-        let plot = Plot { area: areas.plot(), most: round_up(highest, chosen.is_share()) };
+        let plot = Plot { area: areas.plot_area(), highest: round_up(highest, chosen.is_share()) };
         Self {
             view,
             session,
@@ -146,32 +146,32 @@ impl<'a> Chart<'a> {
             plot,
             rows_below,
             theme,
-            drawn,
-            here: view.point_index(session, points),
+            drawn_curves: drawn,
+            playhead_index: view.point_index(session, points),
         }
     }
 
-    /// ` curves  ● erosion  ○ verbosity `
-    fn legend(&self) -> Vec<Span<'static>> {
-        let mut spans = vec![own(" curves ", self.theme.of(Meaning::Title))];
-        for curve in &self.drawn {
-            spans.push(own(format!(" {} ", curve.sign), curve.style));
-            spans.push(own(format!("{} ", curve.name), self.theme.of(Meaning::Text)));
+    /// Returns ` curves  ● erosion  ○ verbosity `.
+    fn legend_spans(&self) -> Vec<Span<'static>> {
+        let mut spans = vec![trusted_span(" curves ", self.theme.style_for(Meaning::Title))];
+        for curve in &self.drawn_curves {
+            spans.push(trusted_span(format!(" {} ", curve.sign), curve.style));
+            spans.push(trusted_span(format!("{} ", curve.name), self.theme.style_for(Meaning::Text)));
         }
         spans
     }
 
-    /// ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
-    fn origin(&self, room: usize) -> Vec<Span<'static>> {
-        let muted = self.theme.of(Meaning::Muted);
-        let origin = Origin::of(self.view.number);
+    /// Returns ` computed · profile trajview · 140 rules, built in `, as much of it as fits.
+    fn origin_spans(&self, room: usize) -> Vec<Span<'static>> {
+        let muted = self.theme.style_for(Meaning::Muted);
+        let origin = ValueOrigin::for_number(self.view.number);
         let scores = &self.session.scores;
         let all = match (&scores.ruler, origin) {
-            (Some(ruler), Origin::Computed) => {
-                let (said, rules) = (safe(&ruler.said()), rules_said(ruler.rules));
-                let source = safe(&ruler.source);
+            (Some(ruler), ValueOrigin::Computed) => {
+                let (said, rules) = (safe_string(&ruler.display_text()), rules_text(ruler.rules));
+                let source = safe_string(&ruler.source);
                 let short = match ruler.is_comparable {
-                    true => safe(&ruler.name),
+                    true => safe_string(&ruler.name),
                     false => said.clone(),
                 };
                 let last = if ruler.is_comparable { short.as_str() } else { "not comparable" };
@@ -182,212 +182,212 @@ impl<'a> Chart<'a> {
                     format!(" {last} "),
                 ]
             }
-            (_, Origin::Judged) => {
-                let who = judged_points::judged_by(self.session, self.view.number);
-                let who = who.map(|who| format!(" judged by {} ", safe(&who)));
+            (_, ValueOrigin::Judged) => {
+                let who = judged_points::judge_of_number(self.session, self.view.number);
+                let who = who.map(|who| format!(" judged by {} ", safe_string(&who)));
                 who.into_iter().chain([" judged ".to_owned()]).collect()
             }
             (_, origin) => vec![format!(" {} ", origin.word())],
         };
         let fitting = all.into_iter().find(|words| text::width(words) <= room);
-        vec![own(fitting.unwrap_or_default(), muted)]
+        vec![trusted_span(fitting.unwrap_or_default(), muted)]
     }
 
-    /// What is being measured, what is left out, where the band comes from.
-    fn remarks(&self) -> Vec<Span<'static>> {
+    /// Returns what is being measured, what is left out and the source of the band.
+    fn remark_spans(&self) -> Vec<Span<'static>> {
         let scores = &self.session.scores;
-        let (known, all) = self.view.measured(self.session, self.points);
-        let things = match self.view.axis(self.session) {
-            Axis::Steps => "steps",
-            Axis::Turns | Axis::Checkpoints => "turns",
+        let (known, all) = self.view.measured_counts(self.session, self.points);
+        let noun = match self.view.shown_axis(self.session) {
+            CurveAxis::Steps => "steps",
+            CurveAxis::Turns | CurveAxis::Checkpoints => "turns",
         };
         let mut remarks = vec![];
         if scores.is_stopped {
-            remarks.push(format!("stopped: {known} of {all} {things} measured, x goes on"));
+            remarks.push(format!("stopped: {known} of {all} {noun} measured, x goes on"));
         } else if scores.is_busy() {
             let files = scores.progress.filter(|(done, total)| done < total);
             let files = files.map(|(done, total)| format!(", {done} of {total} files"));
             let files = files.unwrap_or_default();
-            remarks.push(format!("measuring: {known} of {all} {things}{files}"));
+            remarks.push(format!("measuring: {known} of {all} {noun}{files}"));
         }
-        let at_playhead = self.here.and_then(|here| scores.at(self.points[here].moment()));
-        remarks.extend(at_playhead.and_then(left_out_said));
-        if let Some([low, high]) = band_of(self.view, self.view.number) {
+        let at_playhead = self.playhead_index.and_then(|here| scores.measured_at(self.points[here].moment()));
+        remarks.extend(at_playhead.and_then(left_out_text));
+        if let Some([low, high]) = reference_band(self.view, self.view.number) {
             let source = self.view.reference.source.as_deref();
             let source = source.unwrap_or("source not given");
-            remarks.push(format!("┄ {low}–{high}: {}", safe(source)));
+            remarks.push(format!("┄ {low}–{high}: {}", safe_string(source)));
         }
-        let is_cut = self.view.number == Number::Context && self.compacted().next().is_some();
+        let is_cut = self.view.number == Number::Context && self.compacted_points().next().is_some();
         remarks.extend(is_cut.then(|| "⟲ the context was compacted".to_owned()));
-        remarks.extend(self.is_as_before().then(|| "◇ the same values as before".to_owned()));
+        remarks.extend(self.equals_earlier_curve().then(|| "◇ the same values as before".to_owned()));
         if remarks.is_empty() {
             return vec![];
         }
-        vec![own(format!(" {} ", remarks.join(" · ")), self.theme.of(Meaning::Muted))]
+        vec![trusted_span(format!(" {} ", remarks.join(" · ")), self.theme.style_for(Meaning::Muted))]
     }
 
-    /// Whether the chosen number lies on what was measured before, wherever both are known: one line hides the other.
-    fn is_as_before(&self) -> bool {
+    /// Returns true if the chosen number equals the earlier measurement wherever both are known. One line would then
+    /// hide the other.
+    fn equals_earlier_curve(&self) -> bool {
         let chosen = self.view.number;
-        let pair = |point: &Point| {
-            let now = series::value(chosen, self.session, point);
-            now.zip(series::value_before(chosen, self.session, point))
+        let pair = |point: &RunPoint| {
+            let now = curve_values::value_at(chosen, self.session, point);
+            now.zip(curve_values::value_before(chosen, self.session, point))
         };
         let mut pairs = self.points.iter().filter_map(pair).peekable();
         pairs.peek().is_some() && pairs.all(|(now, before)| now == before)
     }
 
-    fn column_of(&self, index: usize) -> u16 {
-        cell_of(index, self.points.len(), usize::from(self.plot.area.width)) as u16
+    fn point_column(&self, index: usize) -> u16 {
+        point_column(index, self.points.len(), usize::from(self.plot.area.width)) as u16
     }
 
-    /// The numbers to the left, the line below, checkpoints and phases under it.
-    fn axis(&self, buffer: &mut Buffer) {
-        let (plot, muted) = (self.plot.area, self.theme.of(Meaning::Muted));
-        self.plot.axis(usize::from(LEFT - 3), muted, buffer);
+    /// Draws the numbers to the left, the line below, checkpoints and phases under it.
+    fn draw_axis(&self, buffer: &mut Buffer) {
+        let (plot, muted) = (self.plot.area, self.theme.style_for(Meaning::Muted));
+        self.plot.draw_axis(usize::from(CELLS_LEFT_OF_PLOT - 3), muted, buffer);
         let below = plot.bottom();
         let run = &self.session.run;
-        for stretch in points::checkpoints(run, self.points) {
-            put(buffer, (plot.x + self.column_of(stretch.points.end - 1), below), "┴", muted);
+        for stretch in curve_points::checkpoint_stretches(run, self.points) {
+            put_text(buffer, (plot.x + self.point_column(stretch.points.end - 1), below), "┴", muted);
         }
-        self.signals(below, buffer);
+        self.draw_signals(below, buffer);
         if self.rows_below == 1 {
             return;
         }
         if run.checkpoints.is_empty() {
-            self.ends(below + 1, buffer);
+            self.draw_axis_ends(below + 1, buffer);
         } else {
-            self.stretches(&points::checkpoints(run, self.points), below + 1, buffer);
-            self.stretches(&points::phases(run, self.points), below + 2, buffer);
+            self.draw_stretches(&curve_points::checkpoint_stretches(run, self.points), below + 1, buffer);
+            self.draw_stretches(&curve_points::phase_stretches(run, self.points), below + 2, buffer);
         }
     }
 
-    /// A mark under each point whose turns have signals, or the steps up to it.
-    fn signals(&self, y: u16, buffer: &mut Buffer) {
-        for signal in self.session.scores.worked.signals() {
+    /// Draws a mark under each point whose turns have signals, or the steps up to it.
+    fn draw_signals(&self, y: u16, buffer: &mut Buffer) {
+        for signal in self.session.scores.process.signals() {
             let place = (signal.step.turn, signal.number);
-            let at = self.points.partition_point(|point| point.place() < place);
+            let at = self.points.partition_point(|point| point.sort_key() < place);
             if at < self.points.len() {
-                let place = (self.plot.area.x + self.column_of(at), y);
-                put(buffer, place, "•", self.theme.of(Meaning::Warning));
+                let place = (self.plot.area.x + self.point_column(at), y);
+                put_text(buffer, place, "•", self.theme.style_for(Meaning::Warning));
             }
         }
     }
 
-    /// A mark above each point in whose turns, or since whose last step, the context was summarised and cut, where the
-    /// context is drawn.
-    fn compactions(&self, buffer: &mut Buffer) {
-        for at in self.compacted().filter(|_| self.view.number == Number::Context) {
-            let place = (self.plot.area.x + self.column_of(at), self.plot.area.y);
-            put(buffer, place, "⟲", self.theme.of(Meaning::Warning));
+    /// Draws a mark above each point at which the context was summarised and cut, if the context is drawn.
+    fn draw_compactions(&self, buffer: &mut Buffer) {
+        for at in self.compacted_points().filter(|_| self.view.number == Number::Context) {
+            let place = (self.plot.area.x + self.point_column(at), self.plot.area.y);
+            put_text(buffer, place, "⟲", self.theme.style_for(Meaning::Warning));
         }
     }
 
     /// Indices of those points.
-    fn compacted(&self) -> impl Iterator<Item = usize> + '_ {
+    fn compacted_points(&self) -> impl Iterator<Item = usize> + '_ {
         let run = &self.session.run;
-        (0..self.points.len()).filter(move |at| points::has_compaction(run, self.points, *at))
+        (0..self.points.len()).filter(move |at| curve_points::has_compaction(run, self.points, *at))
     }
 
-    /// The numbers of the first and the last turn or step.
-    fn ends(&self, y: u16, buffer: &mut Buffer) {
+    /// Draws the numbers of the first and the last turn or step.
+    fn draw_axis_ends(&self, y: u16, buffer: &mut Buffer) {
         let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else { return };
-        let muted = self.theme.of(Meaning::Muted);
-        put(buffer, (self.plot.area.x, y), &first.said(), muted);
+        let muted = self.theme.style_for(Meaning::Muted);
+        put_text(buffer, (self.plot.area.x, y), &first.display_text(), muted);
         let words = match (last.step, first.step) {
             (None, None) => last.done.to_string(),
-            _ => last.said(),
+            _ => last.display_text(),
         };
         let x = self.plot.area.right().saturating_sub(words.len() as u16);
-        put(buffer, (x, y), &words, muted);
+        put_text(buffer, (x, y), &words, muted);
     }
 
     /// Names in the middle of what they name, those that do not fit left out.
-    fn stretches(&self, stretches: &[Stretch], y: u16, buffer: &mut Buffer) {
+    fn draw_stretches(&self, stretches: &[PointStretch], y: u16, buffer: &mut Buffer) {
         let mut free = self.plot.area.x;
         for stretch in stretches {
             let (first, last) = (stretch.points.start, stretch.points.end - 1);
-            let middle = (self.column_of(first) + self.column_of(last)) / 2;
-            let name = safe(&stretch.name);
+            let middle = (self.point_column(first) + self.point_column(last)) / 2;
+            let name = safe_string(&stretch.name);
             let width = text::width(&name) as u16;
             let x = (self.plot.area.x + middle).saturating_sub(width / 2).max(self.plot.area.x);
-            let x = x.min((self.plot.area.right() + OVER).saturating_sub(width));
-            let is_here = self.here.is_some_and(|here| stretch.points.contains(&here));
+            let x = x.min((self.plot.area.right() + CELLS_OVER_AXIS_END).saturating_sub(width));
+            let is_here = self.playhead_index.is_some_and(|here| stretch.points.contains(&here));
             if x < free {
                 continue;
             }
             let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
-            put(buffer, (x, y), &name, self.theme.of(meaning));
+            put_text(buffer, (x, y), &name, self.theme.style_for(meaning));
             free = x + width + 1;
         }
     }
 
-    fn band(&self, buffer: &mut Buffer) {
-        for value in band_of(self.view, self.view.number).into_iter().flatten() {
-            self.plot.level(value, self.theme.of(Meaning::Warning), buffer);
+    fn draw_band(&self, buffer: &mut Buffer) {
+        for value in reference_band(self.view, self.view.number).into_iter().flatten() {
+            self.plot.draw_level(value, self.theme.style_for(Meaning::Warning), buffer);
         }
     }
 
-    fn playhead(&self, buffer: &mut Buffer) {
+    fn draw_playhead(&self, buffer: &mut Buffer) {
         if let Some(hovered) = self.view.hovered.filter(|it| *it < self.points.len()) {
-            self.plot.upright(self.column_of(hovered), "┊", self.theme.of(Meaning::Muted), buffer);
+            self.plot.draw_vertical(self.point_column(hovered), "┊", self.theme.style_for(Meaning::Muted), buffer);
         }
-        let Some(here) = self.here else { return };
-        let (column, style) = (self.column_of(here), self.theme.of(Meaning::Playing));
-        self.plot.upright(column, "│", style, buffer);
-        put(buffer, (self.plot.area.x + column, self.plot.area.bottom()), "▲", style);
+        let Some(here) = self.playhead_index else { return };
+        let (column, style) = (self.point_column(here), self.theme.style_for(Meaning::Playing));
+        self.plot.draw_vertical(column, "│", style, buffer);
+        put_text(buffer, (self.plot.area.x + column, self.plot.area.bottom()), "▲", style);
     }
 
-    fn curves(&self, buffer: &mut Buffer) {
-        let trace = |curve: &Curve| Trace {
-            points: points_of(&curve.points, |index| self.column_of(index)),
+    fn draw_curves(&self, buffer: &mut Buffer) {
+        let trace = |curve: &DrawnCurve| PlotTrace {
+            points: line_points(&curve.points, |index| self.point_column(index)),
             stroke: curve.stroke,
             sign: curve.sign,
             style: curve.style,
         };
-        let traces: Vec<Trace> = self.drawn.iter().map(trace).collect();
-        self.plot.traces(&traces, self.theme, buffer);
-        for (curve, here) in self.drawn.iter().rev().filter_map(|curve| Some((curve, self.here?))) {
-            if let Some(value) = curve.points[here].value() {
-                self.plot.looked_at(self.column_of(here), value, curve.sign, self.theme, buffer);
+        let traces: Vec<PlotTrace> = self.drawn_curves.iter().map(trace).collect();
+        self.plot.draw_traces(&traces, self.theme, buffer);
+        for (curve, here) in self.drawn_curves.iter().rev().filter_map(|curve| Some((curve, self.playhead_index?))) {
+            if let Some(value) = curve.points[here].as_number() {
+                self.plot.draw_inspected_value(self.point_column(here), value, curve.sign, self.theme, buffer);
             }
         }
     }
 
-    /// What each curve is, to the right of its last point.
-    fn names(&self, buffer: &mut Buffer) {
+    /// Draws the name of each curve to the right of its last point.
+    fn draw_curve_names(&self, buffer: &mut Buffer) {
         let mut taken = vec![];
-        for curve in &self.drawn {
-            let last = curve.points.iter().rev().find_map(|point| point.value());
+        for curve in &self.drawn_curves {
+            let last = curve.points.iter().rev().find_map(|point| point.as_number());
             let Some(last) = last else { continue };
             let rows = self.plot.area.y..self.plot.area.bottom();
             let near = [0, 1, -1, 2, -2];
-            let near = near.map(|by| self.plot.row(last).saturating_add_signed(by));
+            let near = near.map(|by| self.plot.screen_row(last).saturating_add_signed(by));
             let free = near.into_iter().find(|y| rows.contains(y) && !taken.contains(y));
             let Some(y) = free else { continue };
             taken.push(y);
             let words = format!("{} {}", curve.sign, curve.short);
-            let words = text::truncate(&words, usize::from(RIGHT - 1), "…").into_owned();
+            let words = text::truncate(&words, usize::from(CELLS_RIGHT_OF_PLOT - 1), "…").into_owned();
             let at = (self.plot.area.right() + 1, y);
-            put(buffer, at, &words, curve.style);
+            put_text(buffer, at, &words, curve.style);
         }
-        if self.drawn.iter().all(|curve| curve.points.iter().all(|point| point.value().is_none())) {
+        if self.drawn_curves.iter().all(|curve| curve.points.iter().all(|point| point.as_number().is_none())) {
             let scores = &self.session.scores;
-            let (known, all) = self.view.measured(self.session, self.points);
-            let is_coming = Origin::of(self.view.number) == Origin::Computed
+            let (known, all) = self.view.measured_counts(self.session, self.points);
+            let is_coming = ValueOrigin::for_number(self.view.number) == ValueOrigin::Computed
                 && !scores.is_stopped
                 && known < all;
             let words = if is_coming { "measuring…" } else { "not recorded" };
-            sentence(words, self.theme.of(Meaning::Muted), self.plot.area, buffer);
+            draw_sentence(words, self.theme.style_for(Meaning::Muted), self.plot.area, buffer);
         }
     }
 }
 
-/// Why there is a gap, or what the numbers leave out.
-fn left_out_said(measured: &Measured) -> Option<String> {
+/// Returns the reason for a gap, or what the numbers leave out.
+fn left_out_text(measured: &MeasuredMoment) -> Option<String> {
     let skipped = match &measured.snapshot {
         Ok(snapshot) => snapshot.skipped.as_slice(),
-        Err(why) => return Some(format!("not measured here: {}", safe(&why.to_string()))),
+        Err(why) => return Some(format!("not measured here: {}", safe_string(&why.to_string()))),
     };
     let not_recorded = match measured.not_recorded {
         0 => None,
@@ -396,17 +396,17 @@ fn left_out_said(measured: &Measured) -> Option<String> {
     };
     let skipped = match skipped {
         [] => None,
-        [one] => Some(format!("left out here: {}: {}", safe(&one.path), one.why.why())),
+        [one] => Some(format!("left out here: {}: {}", safe_string(&one.path), one.why.why())),
         [first, others @ ..] => {
-            let (path, why, count) = (safe(&first.path), first.why.why(), others.len());
+            let (path, why, count) = (safe_string(&first.path), first.why.why(), others.len());
             Some(format!("left out here: {path}: {why}, and {count} more files"))
         }
     };
-    let said: Vec<String> = not_recorded.into_iter().chain(skipped).collect();
-    (!said.is_empty()).then(|| said.join(" · "))
+    let parts: Vec<String> = not_recorded.into_iter().chain(skipped).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-fn band_of(view: &Curves, number: Number) -> Option<[f64; 2]> {
+fn reference_band(view: &CurvesView, number: Number) -> Option<[f64; 2]> {
     let reference = &view.reference;
     let bands = [(Number::Erosion, reference.erosion), (Number::Verbosity, reference.verbosity)];
     bands.into_iter().find(|(other, _)| *other == number)?.1

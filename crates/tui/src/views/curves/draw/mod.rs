@@ -1,37 +1,37 @@
 //! The curves: one chart, the values at the playhead, what moved them.
 
 mod chart;
-mod moved;
+mod moved_list;
 mod multiples;
-pub(super) mod values;
+pub(super) mod value_list;
 
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::{Session, series::Known},
-    views::curves::{Curves, Part, areas::Areas},
-    widgets::{layout::Layout, theme::Theme},
+    session::{Session, curve_values::PointValue},
+    views::curves::{CurvesView, CurvesPart, areas::CurvesAreas},
+    widgets::{layout::ScreenLayout, theme::Theme},
 };
 
-pub fn draw(view: &Curves, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout, view.part);
-    chart::draw(view, session, theme, &areas, buffer);
+pub fn draw_curves(view: &CurvesView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    let areas = CurvesAreas::for_layout(layout, view.part);
+    chart::draw_chart(view, session, theme, &areas, buffer);
     if let Some(area) = areas.multiples {
-        multiples::draw(view, session, theme, area, buffer);
+        multiples::draw_multiples(view, session, theme, area, buffer);
     }
     if let Some(area) = areas.values {
-        values::draw(view, session, theme, area, buffer);
+        value_list::draw_value_list(view, session, theme, area, buffer);
     }
     if let Some(area) = areas.moved {
-        moved::draw(view, session, theme, area, buffer);
+        moved_list::draw_moved_list(view, session, theme, area, buffer);
     }
 }
 
-/// The points of a line: where there is no value, or none yet, it has a gap.
-fn points_of(known: &[Known], column: impl Fn(usize) -> u16) -> Vec<(u16, Option<f64>)> {
-    known.iter().enumerate().map(|(index, point)| (column(index), point.value())).collect()
+/// Returns the points of a line. A missing or unknown value leaves a gap.
+fn line_points(known: &[PointValue], column: impl Fn(usize) -> u16) -> Vec<(u16, Option<f64>)> {
+    known.iter().enumerate().map(|(index, point)| (column(index), point.as_number())).collect()
 }
 
-fn has_keyboard(view: &Curves, part: Part) -> bool {
+fn has_keyboard(view: &CurvesView, part: CurvesPart) -> bool {
     view.part == part
 }

@@ -3,38 +3,38 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
-    session::{Session, points::Point, series},
+    session::{Session, curve_points::RunPoint, curve_values},
     views::curves::{
-        Curves,
-        areas::{MULTIPLE, cell_of},
+        CurvesView,
+        areas::{MULTIPLE_CELLS, point_column},
     },
     widgets::{
-        dots::Stroke,
-        line::{own, sides},
-        panel::titled,
-        plot::{Plot, Trace},
+        braille::LineStroke,
+        line::{trusted_span, left_and_right},
+        panel::draw_titled_panel,
+        plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
-        ticks::round_up,
+        axis_ticks::round_up,
     },
 };
 use trajview_metrics::Number;
 
-use super::points_of;
+use super::line_points;
 
 /// Rows of a curve with its head, at least and at most.
-const HEIGHT: (u16, u16) = (4, 14);
+const MULTIPLE_ROWS: (u16, u16) = (4, 14);
 
-pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let points = view.points(session);
-    let listed = series::listed(session);
-    let title = Line::styled(" all curves ", theme.of(Meaning::Text));
+pub fn draw_multiples(view: &CurvesView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let points = view.axis_points(session);
+    let listed = curve_values::listed_numbers(session);
+    let title = Line::styled(" all curves ", theme.style_for(Meaning::Text));
     let scale =
-        Line::styled(" each from 0 to its highest ", theme.of(Meaning::Muted)).right_aligned();
+        Line::styled(" each from 0 to its highest ", theme.style_for(Meaning::Muted)).right_aligned();
     let titles = [title, scale, Line::default()];
-    let inner = titled(false, titles, theme, area, buffer);
-    let columns = usize::from(area.width / MULTIPLE).max(1);
+    let inner = draw_titled_panel(false, titles, theme, area, buffer);
+    let columns = usize::from(area.width / MULTIPLE_CELLS).max(1);
     let rows = listed.len().div_ceil(columns).max(1) as u16;
-    let height = (inner.height / rows).clamp(HEIGHT.0, HEIGHT.1);
+    let height = (inner.height / rows).clamp(MULTIPLE_ROWS.0, MULTIPLE_ROWS.1);
     for (at, number) in listed.iter().enumerate() {
         let (column, row) = ((at % columns) as u16, (at / columns) as u16);
         let width = inner.width / columns as u16;
@@ -45,16 +45,16 @@ pub fn draw(view: &Curves, session: &Session, theme: Theme, area: Rect, buffer: 
             height,
         };
         if place.bottom() <= inner.bottom() {
-            one(view, session, &points, *number, theme, place, buffer);
+            draw_multiple(view, session, &points, *number, theme, place, buffer);
         }
     }
 }
 
-/// `erosion                    0.445` above its line.
-fn one(
-    view: &Curves,
+/// Draws `erosion                    0.445` above its line.
+fn draw_multiple(
+    view: &CurvesView,
     session: &Session,
-    points: &[Point],
+    points: &[RunPoint],
     number: Number,
     theme: Theme,
     area: Rect,
@@ -62,15 +62,15 @@ fn one(
 ) {
     let is_chosen = number == view.number;
     let here = view.point_index(session, points);
-    let value = here.and_then(|here| series::said_at(number, session, &points[here]));
-    let known = series::known(number, session, points);
-    let highest = known.iter().filter_map(|point| point.value()).reduce(f64::max);
-    let name = theme.of(if is_chosen { Meaning::Title } else { Meaning::Text });
-    let mark = own(if is_chosen { "▌" } else { " " }, theme.of(Meaning::FocusedBorder));
+    let value = here.and_then(|here| curve_values::value_text_at(number, session, &points[here]));
+    let values = curve_values::point_values(number, session, points);
+    let highest = values.iter().filter_map(|point| point.as_number()).reduce(f64::max);
+    let name = theme.style_for(if is_chosen { Meaning::Title } else { Meaning::Text });
+    let mark = trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder));
     let value = value.unwrap_or_else(|| "–".into());
-    let head = sides(
-        vec![mark, own(number.label(), name)],
-        vec![own(value, name)],
+    let head = left_and_right(
+        vec![mark, trusted_span(number.label(), name)],
+        vec![trusted_span(value, name)],
         usize::from(area.width),
     );
     head.render(Rect { height: 1, ..area }, buffer);
@@ -81,13 +81,13 @@ fn one(
         width: area.width.saturating_sub(1),
     };
     let Some(highest) = highest else { return };
-    let plot = Plot { area: plot, most: round_up(highest, number.is_share()) };
-    let column = |index| cell_of(index, points.len(), usize::from(plot.area.width)) as u16;
+    let plot = Plot { area: plot, highest: round_up(highest, number.is_share()) };
+    let column = |index| point_column(index, points.len(), usize::from(plot.area.width)) as u16;
     if let Some(here) = here {
-        plot.upright(column(here), "│", theme.of(Meaning::Playing), buffer);
+        plot.draw_vertical(column(here), "│", theme.style_for(Meaning::Playing), buffer);
     }
-    let style = theme.of(if is_chosen { Meaning::Hunk } else { Meaning::Text });
+    let style = theme.style_for(if is_chosen { Meaning::Hunk } else { Meaning::Text });
     let trace =
-        Trace { points: points_of(&known, column), stroke: Stroke::Full, sign: '●', style };
-    plot.traces(&[trace], theme, buffer);
+        PlotTrace { points: line_points(&values, column), stroke: LineStroke::Full, sign: '●', style };
+    plot.draw_traces(&[trace], theme, buffer);
 }

@@ -1,134 +1,137 @@
-//! The fields of what is wanted, and what it would take.
+//! Draws the fields of the form and the plan.
 
+use trajview_run::judging::{JudgingPlan, JudgingRequest, JudgingScale};
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     session::{
         Session,
-        judging::{JudgingRequest, Plan, Scale},
     },
     views::{
         form::field_row,
-        judge::{Judging, areas::Areas},
+        judge::{JudgePane, areas::JudgeAreas},
     },
     widgets::{
-        line::{fit, own, recorded, width_of},
+        line::{fit_spans, trusted_span, recorded_span, spans_width},
         panel::put_row,
         theme::{Meaning, Theme},
-        wrap::wrap,
+        wrap::wrap_line,
     },
 };
-use trajview_run::figures;
+use trajview_run::format_number;
 
 use super::put_lines;
 
 /// Cells of the name of a line below.
-const NAME: usize = 11;
+const NAME_CELLS: usize = 11;
 
 pub fn draw(
-    view: &Judging,
+    view: &JudgePane,
     session: &Session,
     is_focused: bool,
     theme: Theme,
-    areas: &Areas,
+    areas: &JudgeAreas,
     buffer: &mut Buffer,
 ) {
     if view.form.judges.is_empty() {
         let area = areas.list.union(areas.below);
-        return put_lines(no_judge(view, theme, area), area, buffer);
+        return put_lines(no_judge_lines(view, theme, area), area, buffer);
     }
     let form = &view.form;
-    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let seen = form.rows.top..view.form_rows(session).min(form.rows.top + areas.list_height());
     for (y, row) in seen.enumerate() {
-        let line = match form.fields().get(row) {
+        let line = match form.visible_fields().get(row) {
             Some(field) => {
                 let types = form.typing == Some(*field);
-                field_row(&view.shown_field(session, *field), (types, false), theme, areas.width())
+                field_row(&view.form_field(session, *field), (types, false), theme, areas.list_width())
             }
-            None => mark_row(row - form.fields().len(), view, session, theme, areas.width()),
+            None => mark_row(row - form.visible_fields().len(), view, session, theme, areas.list_width()),
         };
         let style = (row == form.rows.cursor).then_some(selected);
         put_row(line, style, areas.list, y as u16, buffer);
     }
-    put_lines(below(view, session, theme, areas.width()), areas.below, buffer);
+    put_lines(plan_lines(view, session, theme, areas.list_width()), areas.below, buffer);
 }
 
 /// ` [x] C07 Joint loss`
 fn mark_row(
     at: usize,
-    view: &Judging,
+    view: &JudgePane,
     session: &Session,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let all = view.judgeable(session);
+    let all = view.judgeable_items(session);
     let Some(item) = all.get(at) else { return Line::default() };
     let is_marked = view.form.marked.contains(&item.id);
-    let cells = all.iter().map(|it| width_of(&[recorded(&it.id, theme.of(Meaning::Text))]) + 2);
+    let cells = all.iter().map(|it| spans_width(&[recorded_span(&it.id, theme.style_for(Meaning::Text))]) + 2);
     let gap = cells.max().unwrap_or_default();
     let sign = if is_marked { " [x] " } else { " [ ] " };
     let spans = vec![
-        own(sign, theme.of(Meaning::Key)),
-        recorded(&format!("{:<gap$}", item.id), theme.of(Meaning::Muted)),
-        recorded(&item.name, theme.of(Meaning::Text)),
+        trusted_span(sign, theme.style_for(Meaning::Key)),
+        recorded_span(&format!("{:<gap$}", item.id), theme.style_for(Meaning::Muted)),
+        recorded_span(&item.name, theme.style_for(Meaning::Text)),
     ];
-    Line::from(fit(spans, width))
+    Line::from(fit_spans(spans, width))
 }
 
-/// What it would take, or why it cannot be done, and how to begin.
-fn below(view: &Judging, session: &Session, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let muted = theme.of(Meaning::Muted);
-    let warn = |words: &str| said(words, Meaning::Warning, theme, width);
-    let rule = Line::styled("─".repeat(width), theme.of(Meaning::Border));
+/// Returns the plan, or the reason why it is impossible, and how to start.
+fn plan_lines(view: &JudgePane, session: &Session, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
+    let warn = |words: &str| wrapped_lines(words, Meaning::Warning, theme, width);
+    let rule = Line::styled("─".repeat(width), theme.style_for(Meaning::Border));
     let mut lines = vec![rule];
-    let wish = match view.judge_wish(session) {
+    let judging_request = match view.judging_request(session) {
         Err(why) => {
             lines.extend(warn(&why));
             return lines;
         }
-        Ok(wish) => wish,
+        Ok(judging_request) => judging_request,
     };
-    match view.plan(&wish) {
+    match view.plan_for(&judging_request) {
         None => lines.push(Line::styled(" working out what it would take…", muted)),
         Some(Err(why)) => lines.extend(warn(why)),
         Some(Ok(plan)) => {
-            lines.extend(planned(plan, &wish, theme, width));
+            lines.extend(plan_detail_lines(plan, &judging_request, theme, width));
             match &plan.lacks {
                 Some(why) => lines.extend(warn(why)),
-                None => lines.push(go(view, theme)),
+                None => lines.push(start_hint_line(view, theme)),
             }
         }
     }
     lines
 }
 
-fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn plan_detail_lines(plan: &JudgingPlan, judging_request: &JudgingRequest, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
-            format!("{} at most; the bound is {}", figures::dollars(cost), figures::dollars(bound))
+            format!("{} at most; the bound is {}", format_number::dollars_text(cost), format_number::dollars_text(bound))
         }
         (Some(cost), None) => {
-            format!("{} at most; max_cost_usd would bound it", figures::dollars(cost))
+            format!("{} at most; max_cost_usd would bound it", format_number::dollars_text(cost))
         }
         (None, _) => "not priced: what it will cost is not known".into(),
     };
     let tokens = format!(
         "{} in, {} out at most; usually far fewer",
-        figures::short(plan.input_tokens),
-        figures::short(plan.output_tokens)
+        format_number::short_count(plan.input_tokens),
+        format_number::short_count(plan.output_tokens)
     );
-    let answers = wish.repeats * plan.answers;
-    let answered = match wish.scale {
-        Scale::Levels | Scale::Decisions | Scale::Process => "verdicts",
-        Scale::Flags => "answers",
+    let answers = judging_request.repeats * plan.answers;
+    let answered = match judging_request.scale {
+        JudgingScale::Levels
+        | JudgingScale::Codebook
+        | JudgingScale::Decisions
+        | JudgingScale::Process => "verdicts",
+        JudgingScale::Flags => "answers",
     };
     let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
-    let sent = match wish.scale {
-        Scale::Levels => "prompt, component, and the code it looks at",
-        Scale::Flags => "prompt, criteria, and the code it looks at",
-        Scale::Decisions => "prompt, decision, and the code it looks at",
-        Scale::Process => "prompt, plan, commits or requests, and the code it looks at",
+    let sent = match judging_request.scale {
+        JudgingScale::Levels | JudgingScale::Codebook => "prompt, component, and the code it looks at",
+        JudgingScale::Flags => "prompt, criteria, and the code it looks at",
+        JudgingScale::Decisions => "prompt, decision, and the code it looks at",
+        JudgingScale::Process => "prompt, plan, commits or requests, and the code it looks at",
     };
     let mut rows = vec![
         ("sent to", plan.place.clone() + &key.unwrap_or_default()),
@@ -145,67 +148,67 @@ fn planned(plan: &Plan, wish: &JudgingRequest, theme: Theme, width: usize) -> Ve
     }
     let criteria = plan.criteria.as_ref();
     rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
-    rows.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)).collect()
+    rows.iter().flat_map(|(name, words)| plan_row_lines(name, words, theme, width)).collect()
 }
 
-/// A name and words over as many rows as they take.
-fn planned_row(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let mut name = format!(" {name:<NAME$} ");
-    let room = width.saturating_sub(NAME + 3).max(1);
-    let rows = wrap(words, room).into_iter().map(|range| {
-        let name = std::mem::replace(&mut name, " ".repeat(NAME + 2));
-        let words = recorded(words[range].trim_end(), theme.of(Meaning::Text));
-        Line::from(vec![own(name, theme.of(Meaning::Muted)), words])
+/// Returns a name and text over as many rows as they take.
+fn plan_row_lines(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let mut name = format!(" {name:<NAME_CELLS$} ");
+    let room = width.saturating_sub(NAME_CELLS + 3).max(1);
+    let rows = wrap_line(words, room).into_iter().map(|range| {
+        let name = std::mem::replace(&mut name, " ".repeat(NAME_CELLS + 2));
+        let words = recorded_span(words[range].trim_end(), theme.style_for(Meaning::Text));
+        Line::from(vec![trusted_span(name, theme.style_for(Meaning::Muted)), words])
     });
     rows.collect()
 }
 
-fn go(view: &Judging, theme: Theme) -> Line<'static> {
-    let words = match view.under_way() {
+fn start_hint_line(view: &JudgePane, theme: Theme) -> Line<'static> {
+    let words = match view.judging_under_way() {
         Some(_) => "  another judging is under way",
         None => "  asks; nothing was sent so far",
     };
     Line::from(vec![
-        own(theme.spelled(" ⏎"), theme.of(Meaning::Key)),
-        own(words, theme.of(Meaning::Muted)),
+        trusted_span(theme.spell_out(" ⏎"), theme.style_for(Meaning::Key)),
+        trusted_span(words, theme.style_for(Meaning::Muted)),
     ])
 }
 
-fn said(words: &str, meaning: Meaning, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let rows = wrap(words, width.saturating_sub(2));
+fn wrapped_lines(words: &str, meaning: Meaning, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let rows = wrap_line(words, width.saturating_sub(2));
     rows.into_iter()
         .map(|range| {
             Line::from(vec![
-                own(" ", theme.of(meaning)),
-                recorded(&words[range], theme.of(meaning)),
+                trusted_span(" ", theme.style_for(meaning)),
+                recorded_span(&words[range], theme.style_for(meaning)),
             ])
         })
         .collect()
 }
 
-/// What would make somebody be there.
-fn no_judge(view: &Judging, theme: Theme, area: Rect) -> Vec<Line<'static>> {
+/// Returns the ways to make a judge available.
+fn no_judge_lines(view: &JudgePane, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let width = usize::from(area.width);
     if view.is_searching() {
-        return said("looking for somebody to ask…", Meaning::Muted, theme, width);
+        return wrapped_lines("looking for somebody to ask…", Meaning::Muted, theme, width);
     }
     let file = view.form.settings.as_deref().unwrap_or("the file of --config");
     let mut lines =
-        said("No judge is set up. Any of these is enough:", Meaning::Warning, theme, width);
+        wrapped_lines("No judge is set up. Any of these is enough:", Meaning::Warning, theme, width);
     lines.push(Line::default());
     lines.extend(
-        MAKES_IT_WORK.iter().flat_map(|(name, words)| planned_row(name, words, theme, width)),
+        JUDGE_SOURCES.iter().flat_map(|(name, words)| plan_row_lines(name, words, theme, width)),
     );
     lines.push(Line::default());
     let after = format!(
         "So is a table [judges.NAME] in {file}. r closes this, and r again looks once more."
     );
-    lines.extend(said(&after, Meaning::Muted, theme, width));
+    lines.extend(wrapped_lines(&after, Meaning::Muted, theme, width));
     lines
 }
 
 /// A line each.
-const MAKES_IT_WORK: [(&str, &str); 3] = [
+const JUDGE_SOURCES: [(&str, &str); 3] = [
     ("key", "OPENAI_, ANTHROPIC_, GEMINI_ or OPENROUTER_API_KEY"),
     ("server", "Ollama (port 11434), llama.cpp (8080), vLLM (8000) here"),
     ("program", "claude, codex or gemini on the PATH"),

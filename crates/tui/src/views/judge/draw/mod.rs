@@ -1,8 +1,9 @@
-//! The pane in which a judge is asked: what is wanted, or the judging and what is known of each component.
+//! Draws the judge pane: the form, or the judging and the state of each component.
 
 mod form;
 mod watch;
 
+use trajview_run::judging::JudgingScale;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
@@ -10,57 +11,57 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, judging::Scale},
-    views::judge::{Judging, Page, areas::Areas},
+    session::Session,
+    views::judge::{JudgePane, JudgePage, areas::JudgeAreas},
     widgets::{
-        layout::Layout,
-        line::{fit, own, recorded},
-        panel::titled,
+        layout::ScreenLayout,
+        line::{fit_spans, trusted_span, recorded_span},
+        panel::draw_titled_panel,
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(view: &Judging, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout, view.page);
+pub fn draw(view: &JudgePane, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    let areas = JudgeAreas::new(layout, view.page);
     if areas.pane.is_empty() {
         return;
     }
     let is_focused = view.has_keyboard(layout);
     let width = usize::from(areas.pane.width.saturating_sub(4));
-    let left = Line::from(fit(title(view, is_focused, theme), width));
-    titled(is_focused, [left, Line::default(), Line::default()], theme, areas.pane, buffer);
+    let left = Line::from(fit_spans(title_spans(view, is_focused, theme), width));
+    draw_titled_panel(is_focused, [left, Line::default(), Line::default()], theme, areas.pane, buffer);
     match view.page {
-        Page::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
-        Page::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),
-        Page::Detail => watch::draw_detail(view, session, theme, &areas, buffer),
+        JudgePage::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
+        JudgePage::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),
+        JudgePage::Detail => watch::draw_detail(view, session, theme, &areas, buffer),
     }
 }
 
-/// ` ask a judge `, ` stub · after turn 12 `, ` C10 Cosine noise schedule `
-fn title(view: &Judging, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
+/// Returns ` ask a judge `, ` stub · after turn 12 `, ` C10 Cosine noise schedule `.
+fn title_spans(view: &JudgePane, is_focused: bool, theme: Theme) -> Vec<Span<'static>> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
-    let style = theme.of(meaning);
+    let style = theme.style_for(meaning);
     let watched = view.watched.as_ref();
     let words = match (view.page, watched) {
-        (Page::Form, _) | (_, None) => return vec![own(" ask a judge ", style)],
-        (Page::Watch, Some(watched)) => {
+        (JudgePage::Form, _) | (_, None) => return vec![trusted_span(" ask a judge ", style)],
+        (JudgePage::Watch, Some(watched)) => {
             let turn =
-                watched.file.as_ref().map(|it| it.turn).or(watched.wish.moments.first().copied());
+                watched.file.as_ref().map(|it| it.turn).or(watched.judging_request.moments.first().copied());
             let turn = turn.map(|turn| format!(" · after turn {turn}")).unwrap_or_default();
-            let flags = match watched.wish.scale {
-                Scale::Levels => "",
-                Scale::Flags => " · flags",
-                Scale::Decisions => " · decisions",
-                Scale::Process => " · process",
+            let flags = match watched.judging_request.scale {
+                JudgingScale::Levels | JudgingScale::Codebook => "",
+                JudgingScale::Flags => " · flags",
+                JudgingScale::Decisions => " · decisions",
+                JudgingScale::Process => " · process",
             };
             format!("{}{flags}{turn}", watched.judge)
         }
-        (Page::Detail, Some(_)) => match view.chosen() {
+        (JudgePage::Detail, Some(_)) => match view.chosen_entry() {
             Some(entry) => format!("{} {}", entry.id, entry.name),
             None => "component".into(),
         },
     };
-    vec![own(" ", style), recorded(words.trim_end(), style), own(" ", style)]
+    vec![trusted_span(" ", style), recorded_span(words.trim_end(), style), trusted_span(" ", style)]
 }
 
 /// Puts lines into an area, from its first row on; those that do not fit are left out.

@@ -1,4 +1,4 @@
-//! What the turn under way has changed so far: its files, and below them their patches.
+//! Draws the changes of the turn under way: its files, and below them their patches.
 
 use ratatui::{
     buffer::Buffer,
@@ -8,60 +8,60 @@ use ratatui::{
 
 use crate::{
     session::live::Changed,
-    views::live::Live,
+    views::live::LiveView,
     widgets::{
-        line::{fit, own, recorded},
-        panel::{put_row, titled},
+        line::{fit_spans, trusted_span, recorded_span},
+        panel::{put_row, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(live: &Live, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let turn = live.under_way().map(|at| live.turns[at].asked.turn);
+pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let turn = live.turn_under_way().map(|at| live.turns[at].request.turn);
     let name = match turn {
         Some(turn) => format!(" changed so far in turn {turn} "),
         None => " the turn under way ".into(),
     };
-    let titles = [Line::styled(name, theme.of(Meaning::Text)), Line::default(), Line::default()];
-    let inside = titled(false, titles, theme, area, buffer);
+    let titles = [Line::styled(name, theme.style_for(Meaning::Text)), Line::default(), Line::default()];
+    let inside = draw_titled_panel(false, titles, theme, area, buffer);
     let width = usize::from(inside.width);
-    let rows = rows(live, theme);
+    let rows = changed_rows(live, theme);
     for (y, row) in rows.into_iter().take(usize::from(inside.height)).enumerate() {
-        put_row(Line::from(fit(row, width)), None, inside, y as u16, buffer);
+        put_row(Line::from(fit_spans(row, width)), None, inside, y as u16, buffer);
     }
 }
 
-fn rows(live: &Live, theme: Theme) -> Vec<Vec<Span<'static>>> {
-    if live.under_way().is_none() {
-        return vec![vec![own("no turn is under way", theme.of(Meaning::Muted))]];
+fn changed_rows(live: &LiveView, theme: Theme) -> Vec<Vec<Span<'static>>> {
+    if live.turn_under_way().is_none() {
+        return vec![vec![trusted_span("no turn is under way", theme.style_for(Meaning::Muted))]];
     }
     if live.changed.is_empty() {
-        return vec![vec![own("no file has changed yet", theme.of(Meaning::Muted))]];
+        return vec![vec![trusted_span("no file has changed yet", theme.style_for(Meaning::Muted))]];
     }
-    let files = live.changed.iter().map(|it| file(it, theme));
+    let files = live.changed.iter().map(|it| file_spans(it, theme));
     // The last file that was written is likely the one that is worked on.
     let patch = live.changed.last().map_or("", |it| it.patch.as_str());
-    files.chain(patch.lines().map(|line| of_patch(line, theme))).collect()
+    files.chain(patch.lines().map(|line| patch_line_spans(line, theme))).collect()
 }
 
-fn file(changed: &Changed, theme: Theme) -> Vec<Span<'static>> {
-    let mut spans = vec![recorded(&changed.path, theme.of(Meaning::Heading))];
+fn file_spans(changed: &Changed, theme: Theme) -> Vec<Span<'static>> {
+    let mut spans = vec![recorded_span(&changed.path, theme.style_for(Meaning::Heading))];
     match changed.lines {
         Some((added, removed)) => {
-            spans.push(own(format!("  +{added}"), theme.of(Meaning::Added)));
-            spans.push(own(format!(" −{removed}"), theme.of(Meaning::Removed)));
+            spans.push(trusted_span(format!("  +{added}"), theme.style_for(Meaning::Added)));
+            spans.push(trusted_span(format!(" −{removed}"), theme.style_for(Meaning::Removed)));
         }
-        None => spans.push(own("  not text", theme.of(Meaning::Muted))),
+        None => spans.push(trusted_span("  not text", theme.style_for(Meaning::Muted))),
     }
     spans
 }
 
-fn of_patch(line: &str, theme: Theme) -> Vec<Span<'static>> {
+fn patch_line_spans(line: &str, theme: Theme) -> Vec<Span<'static>> {
     let meaning = match line.as_bytes().first() {
         Some(b'+') => Meaning::Added,
         Some(b'-') => Meaning::Removed,
         Some(b'@') => Meaning::Hunk,
         _ => Meaning::Muted,
     };
-    vec![recorded(line, theme.of(meaning))]
+    vec![recorded_span(line, theme.style_for(meaning))]
 }

@@ -1,4 +1,4 @@
-//! A run that is being made: a line about it, the agent's terminal, its requests, what the turn under way has changed.
+//! Draws a live run: a status line, the agent's terminal, its requests, and the changes of the turn under way.
 
 mod changed;
 pub mod requests;
@@ -8,55 +8,55 @@ pub mod terminal;
 use ratatui::{buffer::Buffer, text::Line};
 
 use crate::{
-    views::live::{Focus, Live, areas::Areas, terminal::Terminal},
+    views::live::{LiveFocus, LiveView, areas::LiveAreas, terminal::TerminalScreen},
     widgets::{
-        line::{own, recorded},
-        panel::{sentence, titled},
+        line::{trusted_span, recorded_span},
+        panel::{draw_sentence, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(live: &Live, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
+pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
     status::draw(live, theme, areas.status, buffer);
-    screen(live, areas, theme, buffer);
+    draw_screen(live, areas, theme, buffer);
     requests::draw(live, theme, areas, buffer);
     if !areas.changed.is_empty() {
         changed::draw(live, theme, areas.changed, buffer);
     }
 }
 
-fn screen(live: &Live, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
-    let has_keyboard = live.focus == Focus::Terminal;
+fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
+    let has_keyboard = live.focus == LiveFocus::Terminal;
     let name = if live.plan.is_interactive { " terminal " } else { " output " };
-    let mut left = vec![own(name, theme.of(Meaning::Title))];
+    let mut left = vec![trusted_span(name, theme.style_for(Meaning::Title))];
     if let Some(title) = live.terminal.title() {
-        left.push(recorded(title, theme.of(Meaning::Muted)));
-        left.push(own(" ", theme.of(Meaning::Muted)));
+        left.push(recorded_span(title, theme.style_for(Meaning::Muted)));
+        left.push(trusted_span(" ", theme.style_for(Meaning::Muted)));
     }
     let right = match has_keyboard {
-        true => Line::styled(" the agent has the keyboard ", theme.of(Meaning::Playing)),
+        true => Line::styled(" the agent has the keyboard ", theme.style_for(Meaning::Playing)),
         false => Line::default(),
     };
     let titles =
-        [left.into(), right, Line::styled(place(&live.terminal), theme.of(Meaning::Muted))];
-    let inside = titled(has_keyboard, titles, theme, areas.terminal, buffer);
-    if live.is_nothing() {
-        return sentence(NOTHING, theme.of(Meaning::Muted), inside, buffer);
+        [left.into(), right, Line::styled(scroll_place(&live.terminal), theme.style_for(Meaning::Muted))];
+    let inside = draw_titled_panel(has_keyboard, titles, theme, areas.terminal, buffer);
+    if live.has_no_run() {
+        return draw_sentence(NO_RUN_HINT, theme.style_for(Meaning::Muted), inside, buffer);
     }
     if live.is_over() && live.terminal.is_blank() {
         let words = "what the agent printed is not kept; the replay shows what it did";
-        return sentence(words, theme.of(Meaning::Muted), inside, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inside, buffer);
     }
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
-const NOTHING: &str = "no run is being made: A opens a form that starts one, and shows its plan first; from the shell \
+const NO_RUN_HINT: &str = "no run is being made: A opens a form that starts one, and shows its plan first; from the shell \
                        `trajview live --agent NAME --script FILE --out DIR` does";
 
-/// Where in its history a terminal is looked at; empty at the end.
-fn place(terminal: &Terminal) -> String {
-    match terminal.back() {
+/// Returns the scroll position of the terminal in its history; empty at the end.
+fn scroll_place(terminal: &TerminalScreen) -> String {
+    match terminal.lines_back() {
         0 => String::new(),
-        back => format!(" {back} of {} lines back ", terminal.history()),
+        back => format!(" {back} of {} lines back ", terminal.history_len()),
     }
 }

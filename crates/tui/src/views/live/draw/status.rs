@@ -1,65 +1,65 @@
-//! One line: the agent, how far it is, what it took so far, what it waits for.
+//! Draws the status line: the agent, its progress, its usage, and the event it waits for.
 
+use trajview_run::live::WaitReason;
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
 
 use crate::{
-    session::live::Pause,
-    views::live::{Live, Phase},
+    views::live::{LiveView, LivePhase},
     widgets::{
-        line::{own, recorded, sides},
+        line::{trusted_span, recorded_span, left_and_right},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::figures;
+use trajview_run::format_number;
 
-pub fn draw(live: &Live, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
     let inner = Rect { x: area.x + 1, width: width as u16, ..area };
-    sides(left(live, theme), right(live, theme), width).render(inner, buffer);
+    left_and_right(left_spans(live, theme), right_spans(live, theme), width).render(inner, buffer);
 }
 
-fn left(live: &Live, theme: Theme) -> Vec<Span<'static>> {
-    let (sign, words, meaning) = phase(&live.phase);
-    if live.is_nothing() {
-        return vec![own(format!("{sign} {words}"), theme.of(meaning))];
+fn left_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
+    let (sign, words, meaning) = phase_words(&live.phase);
+    if live.has_no_run() {
+        return vec![trusted_span(format!("{sign} {words}"), theme.style_for(meaning))];
     }
-    let count = format!("  turn {}/{}", live.done(), live.turns.len());
+    let count = format!("  turn {}/{}", live.finished_count(), live.turns.len());
     vec![
-        own(format!("{sign} "), theme.of(meaning)),
-        recorded(&words, theme.of(meaning)),
-        own(count, theme.of(Meaning::Text)),
-        own(" · ", theme.of(Meaning::Muted)),
-        recorded(&live.plan.agent, theme.of(Meaning::Title)),
-        own(" · ", theme.of(Meaning::Muted)),
-        recorded(&live.plan.condition, theme.of(Meaning::Text)),
+        trusted_span(format!("{sign} "), theme.style_for(meaning)),
+        recorded_span(&words, theme.style_for(meaning)),
+        trusted_span(count, theme.style_for(Meaning::Text)),
+        trusted_span(" · ", theme.style_for(Meaning::Muted)),
+        recorded_span(&live.plan.agent, theme.style_for(Meaning::Title)),
+        trusted_span(" · ", theme.style_for(Meaning::Muted)),
+        recorded_span(&live.plan.condition, theme.style_for(Meaning::Text)),
     ]
 }
 
-/// A sign, words and what they mean.
-fn phase(phase: &Phase) -> (&'static str, String, Meaning) {
+/// Returns a sign, words and what they mean.
+fn phase_words(phase: &LivePhase) -> (&'static str, String, Meaning) {
     match phase {
-        Phase::Nothing => ("◌", "no agent is running here".into(), Meaning::Muted),
-        Phase::Starting => ("◌", "starting".into(), Meaning::Muted),
-        Phase::Running => ("▶", "running".into(), Meaning::Playing),
-        Phase::Waiting(Pause::Asked) => ("‖", "paused".into(), Meaning::Warning),
-        Phase::Waiting(Pause::Prompt) => ("‖", "waits for your prompt".into(), Meaning::Key),
-        Phase::Waiting(Pause::BeforeEach) => ("‖", "waits for you".into(), Meaning::Warning),
-        Phase::Waiting(Pause::Failure) => ("‖", "waits: the turn failed".into(), Meaning::Error),
-        Phase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),
-        Phase::Stopping => ("■", "stopping".into(), Meaning::Warning),
-        Phase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
-        Phase::Over { words, is_whole: false } => ("■", words.clone(), Meaning::Warning),
+        LivePhase::Nothing => ("◌", "no agent is running here".into(), Meaning::Muted),
+        LivePhase::Starting => ("◌", "starting".into(), Meaning::Muted),
+        LivePhase::Running => ("▶", "running".into(), Meaning::Playing),
+        LivePhase::Waiting(WaitReason::Paused) => ("‖", "paused".into(), Meaning::Warning),
+        LivePhase::Waiting(WaitReason::Prompt) => ("‖", "waits for your prompt".into(), Meaning::Key),
+        LivePhase::Waiting(WaitReason::StepByStep) => ("‖", "waits for you".into(), Meaning::Warning),
+        LivePhase::Waiting(WaitReason::Failed(_)) => ("‖", "waits: the turn failed".into(), Meaning::Error),
+        LivePhase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),
+        LivePhase::Stopping => ("■", "stopping".into(), Meaning::Warning),
+        LivePhase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
+        LivePhase::Over { words, is_whole: false } => ("■", words.clone(), Meaning::Warning),
     }
 }
 
-/// What the agent did not say is left out.
-fn right(live: &Live, theme: Theme) -> Vec<Span<'static>> {
+/// Returns the usage; values that the agent does not report are left out.
+fn right_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
     let tests = live
         .tests
         .last()
         .map(|it| format!("tests after {}: {}/{}", it.checkpoint, it.passed, it.total));
-    let tokens = live.spent.tokens.map(|tokens| format!("{} tokens", figures::short(tokens)));
-    let cost = live.spent.cost.map(figures::dollars);
+    let tokens = live.spent.tokens.map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
+    let cost = live.spent.cost.map(format_number::dollars_text);
     let said: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
-    vec![recorded(&said.join(" · "), theme.of(Meaning::Muted))]
+    vec![recorded_span(&said.join(" · "), theme.style_for(Meaning::Muted))]
 }

@@ -1,7 +1,7 @@
-//! A terminal of ours: cell by cell what its program wrote, in the colours it chose.
+//! Draws an emulated terminal, cell by cell, in the colours of its program.
 //!
-//! A program's characters are somebody else's words: what would not be seen is left blank here, since every cell has its
-//! place; what the program's screen says of itself is kept apart from what we say by the border around it.
+//! A program's output is text of others: invisible characters are blank here, since every cell has its place, and the
+//! border separates the program's screen from our own text.
 
 use alacritty_terminal::{
     term::cell::{Cell, Flags},
@@ -14,7 +14,7 @@ use ratatui::{
 };
 
 use crate::{
-    views::live::terminal::Terminal,
+    views::live::terminal::TerminalScreen,
     widgets::{
         text,
         theme::{Meaning, Theme},
@@ -23,7 +23,7 @@ use crate::{
 
 /// Draws as much of the screen as the area has room for; with the keyboard in it the cursor is shown.
 pub fn draw(
-    terminal: &Terminal,
+    terminal: &TerminalScreen,
     has_keyboard: bool,
     theme: Theme,
     area: Rect,
@@ -34,30 +34,30 @@ pub fn draw(
         for x in 0..area.width {
             let at = (area.x + x, area.y + y);
             buffer[at].reset();
-            let Some(cell) = terminal.cell(x, y) else { continue };
+            let Some(cell) = terminal.cell_at(x, y) else { continue };
             let is_cut = cell.flags.contains(Flags::WIDE_CHAR) && x + 1 >= area.width;
-            let mut style = style(cell, theme);
-            if terminal.is_found(x, y) {
-                style = theme.of(Meaning::CurrentHit);
+            let mut style = cell_style(cell, theme);
+            if terminal.is_match_cell(x, y) {
+                style = theme.style_for(Meaning::CurrentHit);
             }
             buffer[at].set_style(style);
             if !cell.flags.intersects(Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER) {
                 match is_cut || cell.flags.contains(Flags::HIDDEN) {
                     true => buffer[at].set_char(' '),
-                    false => buffer[at].set_symbol(&symbol(cell)),
+                    false => buffer[at].set_symbol(&cell_symbol(cell)),
                 };
             }
         }
     }
-    let cursor = terminal.cursor().filter(|_| has_keyboard);
+    let cursor = terminal.cursor_on_screen().filter(|_| has_keyboard);
     if let Some((x, y)) = cursor.filter(|(x, y)| *x < area.width && *y < area.height) {
         let cell = &mut buffer[(area.x + x, area.y + y)];
         cell.modifier.toggle(Modifier::REVERSED);
     }
 }
 
-/// The character with its marks; a blank for what would not be seen.
-fn symbol(cell: &Cell) -> String {
+/// Returns the character with its marks; a blank for an invisible one.
+fn cell_symbol(cell: &Cell) -> String {
     let mut symbol = String::from(cell.c);
     symbol.extend(cell.zerowidth().into_iter().flatten());
     if cell.c.is_ascii_graphic() && symbol.len() == 1 {
@@ -70,10 +70,10 @@ fn symbol(cell: &Cell) -> String {
     }
 }
 
-fn style(cell: &Cell, theme: Theme) -> Style {
+fn cell_style(cell: &Cell, theme: Theme) -> Style {
     let mut style = Style::reset();
     if theme.has_colours() {
-        style = style.fg(colour(cell.fg)).bg(colour(cell.bg));
+        style = style.fg(terminal_colour(cell.fg)).bg(terminal_colour(cell.bg));
     }
     let looks = [
         (Flags::BOLD, Modifier::BOLD),
@@ -91,15 +91,15 @@ fn style(cell: &Cell, theme: Theme) -> Style {
     style
 }
 
-fn colour(wanted: Wanted) -> Color {
+fn terminal_colour(wanted: Wanted) -> Color {
     match wanted {
         Wanted::Spec(rgb) => Color::Rgb(rgb.r, rgb.g, rgb.b),
         Wanted::Indexed(number) => Color::Indexed(number),
-        Wanted::Named(name) => named(name),
+        Wanted::Named(name) => named_colour(name),
     }
 }
 
-fn named(name: NamedColor) -> Color {
+fn named_colour(name: NamedColor) -> Color {
     let number = name as usize;
     match u8::try_from(number) {
         Ok(number) if number < 16 => Color::Indexed(number),
@@ -118,8 +118,8 @@ mod tests {
 
     use super::*;
 
-    fn drawn(words: &str, width: u16, theme: Theme) -> Buffer {
-        let mut terminal = Terminal::new(Size { width: 8, height: 2 });
+    fn drawn_buffer(words: &str, width: u16, theme: Theme) -> Buffer {
+        let mut terminal = TerminalScreen::new(Size { width: 8, height: 2 });
         terminal.feed(words.as_bytes());
         let area = Rect::new(0, 0, width, 2);
         let mut buffer = Buffer::empty(area);
@@ -127,15 +127,15 @@ mod tests {
         buffer
     }
 
-    fn row(buffer: &Buffer, y: u16) -> String {
+    fn row_text(buffer: &Buffer, y: u16) -> String {
         (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect()
     }
 
     #[test]
     fn words_have_the_looks_their_program_gave_them() {
-        let buffer = drawn("\x1b[1;31mab\x1b[0;48;2;1;2;3mc\x1b[0;7md", 8, Theme::ansi());
+        let buffer = drawn_buffer("\x1b[1;31mab\x1b[0;48;2;1;2;3mc\x1b[0;7md", 8, Theme::with_terminal_colours());
 
-        assert_eq!(row(&buffer, 0), "abcd    ");
+        assert_eq!(row_text(&buffer, 0), "abcd    ");
         assert_eq!(
             (buffer[(0, 0)].fg, buffer[(0, 0)].modifier),
             (Color::Indexed(1), Modifier::BOLD)
@@ -147,19 +147,19 @@ mod tests {
 
     #[test]
     fn without_colours_there_are_only_modifiers() {
-        let buffer = drawn("\x1b[1;31ma", 8, Theme::plain());
+        let buffer = drawn_buffer("\x1b[1;31ma", 8, Theme::without_colours());
         assert_eq!((buffer[(0, 0)].fg, buffer[(0, 0)].modifier), (Color::Reset, Modifier::BOLD));
     }
 
     #[test]
     fn wide_characters_are_never_cut_in_half_and_marks_stay_with_their_letter() {
-        assert_eq!(drawn("漢e\u{301}", 8, Theme::ansi())[(2, 0)].symbol(), "e\u{301}");
-        assert_eq!(row(&drawn("abc漢", 4, Theme::ansi()), 0), "abc ");
+        assert_eq!(drawn_buffer("漢e\u{301}", 8, Theme::with_terminal_colours())[(2, 0)].symbol(), "e\u{301}");
+        assert_eq!(row_text(&drawn_buffer("abc漢", 4, Theme::with_terminal_colours()), 0), "abc ");
     }
 
     #[test]
     fn what_turns_words_round_is_not_shown() {
-        let buffer = drawn("a\u{202e}b\u{200b}c", 8, Theme::ansi());
-        assert_eq!(row(&buffer, 0), "abc     ");
+        let buffer = drawn_buffer("a\u{202e}b\u{200b}c", 8, Theme::with_terminal_colours());
+        assert_eq!(row_text(&buffer, 0), "abc     ");
     }
 }

@@ -1,16 +1,16 @@
-//! A terminal as state: what a program wrote into it, what it wants to hear back, and where in its history we look.
+//! The state of an emulated terminal: its screen, its replies to the program, and the scroll position in its history.
 //!
-//! Fed with bytes, it is the screen that the program thinks it has ([`Terminal::feed`]); it answers the program's
-//! questions about it ([`Fed::replies`]) and says how keys, text and the mouse are to be written to it ([`keys`], [`keyboard`],
-//! [`mod@pointer`]). It starts nothing and reads nothing: whoever owns the program moves the bytes both ways, so that a whole
-//! session can be played back without one. What comes out of a program is somebody else's words: it can move the cursor
-//! here and nowhere else, has no clipboard, and its history is bounded.
+//! It is fed with bytes and keeps the screen that the program expects ([`TerminalScreen::feed`]); it answers the
+//! program's queries ([`TerminalReplies::replies`]) and encodes keys, text and the mouse for the program
+//! ([`xterm_keys`], [`keyboard_modes`], [`mod@mouse_reports`]). It starts nothing and reads nothing: the owner of the
+//! program moves the bytes both ways, so that a whole session can be played back without a program. The output of a
+//! program is not trusted: it can move the cursor here and nowhere else, has no clipboard, and its history is bounded.
 
-pub mod find;
-pub mod keyboard;
-pub mod keys;
-pub mod kitty;
-pub mod pointer;
+pub mod search;
+pub mod keyboard_modes;
+pub mod xterm_keys;
+pub mod kitty_keys;
+pub mod mouse_reports;
 
 use alacritty_terminal::{
     event::{Event, EventListener, WindowSize},
@@ -28,60 +28,61 @@ use std::{
 
 use crate::widgets::scroll::Motion;
 
-use find::Found;
-use keyboard::{Flags, Keyboard, WithKeyboard};
+use search::TerminalMatch;
+use keyboard_modes::{KeyboardFlags, KeyboardState, WithKeyboard};
 
 /// The least a terminal is given: with one column a wide character has no place and the emulator never comes to an end.
-pub const LEAST: Size = Size { width: 2, height: 2 };
+pub const MIN_SIZE: Size = Size { width: 2, height: 2 };
 
 /// Lines of history.
-pub const HISTORY: usize = 10_000;
+pub const HISTORY_LINES: usize = 10_000;
 
 /// A title longer than this is cut (characters).
-const MOST_TITLE: usize = 200;
+const MAX_TITLE_CHARS: usize = 200;
 
-/// What a program is told of our colours where it asks: text and ground of a dark terminal.
-const INK: Rgb = Rgb { r: 0xd8, g: 0xd8, b: 0xd8 };
-const GROUND: Rgb = Rgb { r: 0x18, g: 0x18, b: 0x18 };
+/// The colours that a program receives when it queries ours: foreground and background of a dark terminal.
+const FOREGROUND: Rgb = Rgb { r: 0xd8, g: 0xd8, b: 0xd8 };
+const BACKGROUND: Rgb = Rgb { r: 0x18, g: 0x18, b: 0x18 };
 
 /// The emulator's numbers of these two.
-const INK_NUMBER: usize = 256;
-const GROUND_NUMBER: usize = 257;
+const FOREGROUND_NUMBER: usize = 256;
+const BACKGROUND_NUMBER: usize = 257;
 
 /// A screen with its history.
-pub struct Terminal {
-    term: Term<Outbox>,
-    parser: Processor<Hold>,
-    outbox: Outbox,
-    keyboard: Keyboard,
+pub struct TerminalScreen {
+    term: Term<EventOutbox>,
+    parser: Processor<FrameHold>,
+    outbox: EventOutbox,
+    keyboard: KeyboardState,
     size: Size,
     title: Option<String>,
     bells: usize,
-    found: Option<Found>,
+    last_match: Option<TerminalMatch>,
 }
 
-/// What came of some bytes.
+/// The result of feeding bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Fed {
-    /// To be written to the program.
+pub struct TerminalReplies {
+    /// Bytes to write to the program.
     pub replies: Vec<u8>,
 }
 
-/// Where the emulator leaves what it wants to say.
+/// The events that the emulator emits.
 #[derive(Clone, Default)]
-struct Outbox(Arc<Mutex<Vec<Event>>>);
+struct EventOutbox(Arc<Mutex<Vec<Event>>>);
 
-impl EventListener for Outbox {
+impl EventListener for EventOutbox {
     fn send_event(&self, event: Event) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
     }
 }
 
-/// Whether the program holds its frame back until it is whole. Nobody here has a clock: [`Terminal::end_wait`] ends it.
+/// True while the program holds its frame back until it is complete. There is no clock here:
+/// [`TerminalScreen::end_held_frame`] ends it.
 #[derive(Debug, Default)]
-struct Hold(bool);
+struct FrameHold(bool);
 
-impl Timeout for Hold {
+impl Timeout for FrameHold {
     fn set_timeout(&mut self, _: Duration) {
         self.0 = true;
     }
@@ -96,9 +97,9 @@ impl Timeout for Hold {
 }
 
 /// A size as the emulator wants to hear it.
-struct Cells(Size);
+struct TerminalCells(Size);
 
-impl Dimensions for Cells {
+impl Dimensions for TerminalCells {
     fn total_lines(&self) -> usize {
         self.screen_lines()
     }
@@ -112,84 +113,85 @@ impl Dimensions for Cells {
     }
 }
 
-/// No smaller than [`LEAST`].
-pub fn at_least(size: Size) -> Size {
-    Size { width: size.width.max(LEAST.width), height: size.height.max(LEAST.height) }
+/// Returns the size, no smaller than [`MIN_SIZE`].
+pub fn at_least_min_size(size: Size) -> Size {
+    Size { width: size.width.max(MIN_SIZE.width), height: size.height.max(MIN_SIZE.height) }
 }
 
-impl Terminal {
-    /// An empty screen; smaller than [`LEAST`] it does not get.
+impl TerminalScreen {
+    /// Creates an empty screen, no smaller than [`MIN_SIZE`].
     pub fn new(size: Size) -> Self {
-        let size = at_least(size);
-        let outbox = Outbox::default();
+        let size = at_least_min_size(size);
+        let outbox = EventOutbox::default();
         let config = Config {
-            scrolling_history: HISTORY,
+            scrolling_history: HISTORY_LINES,
             kitty_keyboard: false, // see `keyboard`
             osc52: Osc52::Disabled,
             ..Config::default()
         };
         Self {
-            term: Term::new(config, &Cells(size), outbox.clone()),
+            term: Term::new(config, &TerminalCells(size), outbox.clone()),
             parser: Processor::new(),
             outbox,
-            keyboard: Keyboard::default(),
+            keyboard: KeyboardState::default(),
             size,
             title: None,
             bells: 0,
-            found: None,
+            last_match: None,
         }
     }
 
     /// Takes what the program wrote.
-    pub fn feed(&mut self, bytes: &[u8]) -> Fed {
+    pub fn feed(&mut self, bytes: &[u8]) -> TerminalReplies {
         let Self { term, parser, outbox, keyboard, .. } = self;
         parser.advance(&mut WithKeyboard { term, keyboard, outbox }, bytes);
-        self.collect()
+        self.collect_replies()
     }
 
-    /// Another program has the terminal from now on: what the one before asked of the keyboard does not hold any more.
+    /// Resets the keyboard modes for another program.
     pub fn begin_program(&mut self) {
-        self.keyboard = Keyboard::default();
+        self.keyboard = KeyboardState::default();
     }
 
-    /// What the terminal around us has to tell of keys, so that the program can be told of them as it asked.
-    pub fn outer_flags(&self) -> Flags {
-        self.keyboard.outer_flags(self.modes())
+    /// Returns the flags that the surrounding terminal needs so that keys can be reported to the program as it
+    /// requested.
+    pub fn outer_flags(&self) -> KeyboardFlags {
+        self.keyboard.outer_flags(self.term_modes())
     }
 
-    /// Whether the program began a frame that it has not ended.
-    pub fn is_held(&self) -> bool {
+    /// Returns whether the program began a frame and has not ended it.
+    pub fn holds_frame(&self) -> bool {
         self.parser.sync_timeout().pending_timeout()
     }
 
-    /// Shows what is there of a frame that takes too long.
-    pub fn end_wait(&mut self) -> Fed {
-        if self.is_held() {
+    /// Shows the received part of a frame that takes too long.
+    pub fn end_held_frame(&mut self) -> TerminalReplies {
+        if self.holds_frame() {
             let Self { term, parser, outbox, keyboard, .. } = self;
             parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox });
         }
-        self.collect()
+        self.collect_replies()
     }
 
-    /// The emulator may look back further than there is history, where a program or another size took some away.
-    fn stay_inside(&mut self) {
-        if self.term.grid().display_offset() > self.history() {
+    /// Keeps the scroll position within the history, which a program or a resize may shorten.
+    fn clamp_scroll(&mut self) {
+        if self.term.grid().display_offset() > self.history_len() {
             self.term.scroll_display(Display::Bottom);
         }
     }
 
-    fn collect(&mut self) -> Fed {
-        self.stay_inside();
+    fn collect_replies(&mut self) -> TerminalReplies {
+        self.clamp_scroll();
         let events =
             std::mem::take(&mut *self.outbox.0.lock().unwrap_or_else(PoisonError::into_inner));
-        let mut fed = Fed::default();
+        let mut fed = TerminalReplies::default();
         for event in events {
             match event {
                 Event::PtyWrite(text) => fed.replies.extend(text.into_bytes()),
                 Event::ColorRequest(number, write) => {
                     let colour = match number {
-                        GROUND_NUMBER => GROUND,
-                        INK_NUMBER => INK,
+                        BACKGROUND_NUMBER => BACKGROUND,
+                        FOREGROUND_NUMBER => FOREGROUND,
                         _ => continue,
                     };
                     fed.replies.extend(write(colour).into_bytes());
@@ -203,7 +205,7 @@ impl Terminal {
                     };
                     fed.replies.extend(write(size).into_bytes());
                 }
-                Event::Title(title) => self.title = Some(title.chars().take(MOST_TITLE).collect()),
+                Event::Title(title) => self.title = Some(title.chars().take(MAX_TITLE_CHARS).collect()),
                 Event::ResetTitle => self.title = None,
                 Event::Bell => self.bells += 1,
                 _ => {}
@@ -218,49 +220,49 @@ impl Terminal {
 
     /// Gives the screen another size; lines are broken anew.
     pub fn resize(&mut self, size: Size) {
-        let size = at_least(size);
+        let size = at_least_min_size(size);
         if size != self.size {
             self.size = size;
-            self.term.resize(Cells(size));
-            self.stay_inside();
-            self.found = None; // its place is another one
+            self.term.resize(TerminalCells(size));
+            self.clamp_scroll();
+            self.last_match = None; // its place is another one
         }
     }
 
-    /// What the program calls itself.
+    /// Returns the title that the program set.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref().filter(|title| !title.is_empty())
     }
 
-    /// How often it rang.
+    /// Returns the number of bells.
     pub const fn bells(&self) -> usize {
         self.bells
     }
 
-    pub fn modes(&self) -> TermMode {
+    pub fn term_modes(&self) -> TermMode {
         *self.term.mode()
     }
 
-    /// Whether the program has the whole screen and keeps no history.
+    /// Returns whether the program uses the alternate screen, which has no history.
     pub fn is_full_screen(&self) -> bool {
-        self.modes().contains(TermMode::ALT_SCREEN)
+        self.term_modes().contains(TermMode::ALT_SCREEN)
     }
 
-    /// Lines of history above the screen.
-    pub fn history(&self) -> usize {
+    /// Returns lines of history above the screen.
+    pub fn history_len(&self) -> usize {
         self.term.grid().history_size()
     }
 
-    /// Lines that we look back; 0 at the end.
-    pub fn back(&self) -> usize {
+    /// Returns the number of lines scrolled back; 0 at the end.
+    pub fn lines_back(&self) -> usize {
         self.term.grid().display_offset()
     }
 
     /// Looks elsewhere in the history; up is back.
-    pub fn scroll(&mut self, motion: Motion) {
+    pub fn scroll_history(&mut self, motion: Motion) {
         let height = usize::from(self.size.height);
-        let top = self.history().saturating_sub(self.back());
-        let lines = self.history() + height;
+        let top = self.history_len().saturating_sub(self.lines_back());
+        let lines = self.history_len() + height;
         let wanted = match motion {
             Motion::Up(rows) => top.saturating_sub(rows),
             Motion::Down(rows) => top.saturating_add(rows),
@@ -272,50 +274,50 @@ impl Terminal {
             Motion::End => lines,
             Motion::To(line) => line.saturating_sub(1),
         };
-        self.show_from(wanted);
+        self.set_top_line(wanted);
     }
 
     /// Puts a line of the whole, counted from 0, at the top.
-    fn show_from(&mut self, top: usize) {
-        let back = self.history().saturating_sub(top);
+    fn set_top_line(&mut self, top: usize) {
+        let back = self.history_len().saturating_sub(top);
         let by = i32::try_from(back).unwrap_or(i32::MAX)
-            - i32::try_from(self.back()).unwrap_or(i32::MAX);
+            - i32::try_from(self.lines_back()).unwrap_or(i32::MAX);
         self.term.scroll_display(Display::Delta(by));
     }
 
-    /// The cell at a place of the screen as it is looked at; None outside.
-    pub fn cell(&self, column: u16, row: u16) -> Option<&Cell> {
+    /// Returns the cell at a position of the visible screen; None outside.
+    pub fn cell_at(&self, column: u16, row: u16) -> Option<&Cell> {
         if column >= self.size.width || row >= self.size.height {
             return None;
         }
-        let line = i32::from(row) - i32::try_from(self.back()).unwrap_or(i32::MAX);
+        let line = i32::from(row) - i32::try_from(self.lines_back()).unwrap_or(i32::MAX);
         Some(&self.term.grid()[Point::new(Line(line), Column(usize::from(column)))])
     }
 
-    /// Where the cursor is on the screen as it is looked at; None where it is hidden or not in sight.
-    pub fn cursor(&self) -> Option<(u16, u16)> {
-        if !self.modes().contains(TermMode::SHOW_CURSOR) {
+    /// Returns the position of the cursor on the visible screen; None where it is hidden or scrolled out.
+    pub fn cursor_on_screen(&self) -> Option<(u16, u16)> {
+        if !self.term_modes().contains(TermMode::SHOW_CURSOR) {
             return None;
         }
         let point = self.term.grid().cursor.point;
-        self.on_screen(point)
+        self.screen_position(point)
     }
 
-    fn on_screen(&self, point: Point) -> Option<(u16, u16)> {
-        let row = i64::from(point.line.0) + i64::try_from(self.back()).unwrap_or(i64::MAX);
+    fn screen_position(&self, point: Point) -> Option<(u16, u16)> {
+        let row = i64::from(point.line.0) + i64::try_from(self.lines_back()).unwrap_or(i64::MAX);
         let row = u16::try_from(row).ok().filter(|row| *row < self.size.height)?;
         let column =
             u16::try_from(point.column.0).ok().filter(|column| *column < self.size.width)?;
         Some((column, row))
     }
 
-    /// Whether nothing was ever written that could be seen.
+    /// Returns whether the terminal shows nothing and has no history.
     pub fn is_blank(&self) -> bool {
-        self.history() == 0 && self.text().is_empty()
+        self.history_len() == 0 && self.full_text().is_empty()
     }
 
-    /// The words of the screen and of the history above it, without blanks at the ends of lines.
-    pub fn text(&self) -> String {
+    /// Returns the text of the screen and of the history above it, without blanks at the ends of lines.
+    pub fn full_text(&self) -> String {
         let grid = self.term.grid();
         let first = Point::new(grid.topmost_line(), Column(0));
         let last = Point::new(grid.bottommost_line(), grid.last_column());
@@ -325,12 +327,12 @@ impl Terminal {
     }
 }
 
-impl fmt::Debug for Terminal {
+impl fmt::Debug for TerminalScreen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Terminal")
             .field("size", &self.size)
-            .field("history", &self.history())
-            .field("back", &self.back())
+            .field("history", &self.history_len())
+            .field("back", &self.lines_back())
             .field("title", &self.title)
             .finish_non_exhaustive()
     }
@@ -342,33 +344,33 @@ mod tests {
 
     use super::*;
 
-    fn terminal() -> Terminal {
-        Terminal::new(Size { width: 20, height: 4 })
+    fn small_terminal() -> TerminalScreen {
+        TerminalScreen::new(Size { width: 20, height: 4 })
     }
 
-    fn fed(words: &str) -> Terminal {
-        let mut terminal = terminal();
+    fn terminal_after(words: &str) -> TerminalScreen {
+        let mut terminal = small_terminal();
         terminal.feed(words.as_bytes());
         terminal
     }
 
     #[test]
     fn what_was_written_is_on_the_screen_and_then_in_the_history() {
-        let mut terminal = fed("one\r\ntwo\r\nthree\r\nfour\r\nfive");
+        let mut terminal = terminal_after("one\r\ntwo\r\nthree\r\nfour\r\nfive");
 
-        assert_eq!(terminal.text(), "one\ntwo\nthree\nfour\nfive");
-        assert_eq!((terminal.history(), terminal.back(), terminal.cursor()), (1, 0, Some((4, 3))));
-        terminal.scroll(Motion::Start);
-        assert_eq!((terminal.back(), terminal.cell(0, 0).map(|cell| cell.c)), (1, Some('o')));
-        assert_eq!(terminal.cursor(), None, "it is below what is looked at");
-        terminal.scroll(Motion::End);
-        assert_eq!(terminal.back(), 0);
+        assert_eq!(terminal.full_text(), "one\ntwo\nthree\nfour\nfive");
+        assert_eq!((terminal.history_len(), terminal.lines_back(), terminal.cursor_on_screen()), (1, 0, Some((4, 3))));
+        terminal.scroll_history(Motion::Start);
+        assert_eq!((terminal.lines_back(), terminal.cell_at(0, 0).map(|cell| cell.c)), (1, Some('o')));
+        assert_eq!(terminal.cursor_on_screen(), None, "it is below what is looked at");
+        terminal.scroll_history(Motion::End);
+        assert_eq!(terminal.lines_back(), 0);
     }
 
     #[test]
     fn questions_are_answered() {
         let asked = |question: &str| {
-            let replies = fed("ab").feed(question.as_bytes()).replies;
+            let replies = terminal_after("ab").feed(question.as_bytes()).replies;
             String::from_utf8(replies).unwrap()
         };
 
@@ -382,19 +384,19 @@ mod tests {
 
     #[test]
     fn a_frame_that_is_never_ended_is_shown_when_its_time_is_over() {
-        let mut terminal = fed("\x1b[?2026hhalf");
+        let mut terminal = terminal_after("\x1b[?2026hhalf");
 
-        assert!(terminal.is_held());
-        assert_eq!(terminal.text(), "");
-        terminal.end_wait();
-        assert_eq!((terminal.text().as_str(), terminal.is_held()), ("half", false));
+        assert!(terminal.holds_frame());
+        assert_eq!(terminal.full_text(), "");
+        terminal.end_held_frame();
+        assert_eq!((terminal.full_text().as_str(), terminal.holds_frame()), ("half", false));
     }
 
     #[test]
     fn titles_are_bounded_and_bells_counted() {
-        let mut terminal = fed(&format!("\x1b]0;{}\x07\x07\x07", "x".repeat(999)));
+        let mut terminal = terminal_after(&format!("\x1b]0;{}\x07\x07\x07", "x".repeat(999)));
 
-        assert_eq!(terminal.title().map(str::len), Some(MOST_TITLE));
+        assert_eq!(terminal.title().map(str::len), Some(MAX_TITLE_CHARS));
         assert_eq!(terminal.bells(), 2);
         terminal.feed(b"\x1b]0;\x07");
         assert_eq!(terminal.title(), None);
@@ -402,12 +404,12 @@ mod tests {
 
     #[test]
     fn a_screen_that_is_made_smaller_keeps_its_words() {
-        let mut terminal = fed("a line of twenty ch.\r\nend");
+        let mut terminal = terminal_after("a line of twenty ch.\r\nend");
 
         terminal.resize(Size { width: 7, height: 0 });
 
         assert_eq!(terminal.size(), Size { width: 7, height: 2 });
-        assert_eq!(terminal.text().replace('\n', ""), "a line of twenty ch.end");
+        assert_eq!(terminal.full_text().replace('\n', ""), "a line of twenty ch.end");
     }
 
     proptest! {
@@ -425,24 +427,24 @@ mod tests {
             ),
             sizes in proptest::collection::vec((0u16..40, 0u16..12), 1..6),
         ) {
-            let mut terminal = terminal();
+            let mut terminal = small_terminal();
             for (at, piece) in pieces.iter().enumerate() {
                 terminal.feed(piece);
                 let (width, height) = sizes[at % sizes.len()];
                 if at % 5 == 4 {
                     terminal.resize(Size { width, height });
                 }
-                terminal.scroll(if at % 2 == 0 { Motion::PageUp } else { Motion::Down(1) });
+                terminal.scroll_history(if at % 2 == 0 { Motion::PageUp } else { Motion::Down(1) });
                 let Size { width, height } = terminal.size();
                 for row in 0..height {
                     for column in 0..width {
-                        prop_assert!(terminal.cell(column, row).is_some());
+                        prop_assert!(terminal.cell_at(column, row).is_some());
                     }
                 }
-                prop_assert!(terminal.cell(width, 0).is_none() && terminal.cell(0, height).is_none());
+                prop_assert!(terminal.cell_at(width, 0).is_none() && terminal.cell_at(0, height).is_none());
             }
-            terminal.end_wait();
-            let _ = terminal.text();
+            terminal.end_held_frame();
+            let _ = terminal.full_text();
         }
     }
 }

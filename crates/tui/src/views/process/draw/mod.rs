@@ -8,33 +8,33 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
-    views::process::{Part, Process, areas::Areas},
+    views::process::{ProcessPart, ProcessView, areas::ProcessAreas},
     widgets::{
-        layout::Layout,
-        line::safe,
-        panel::sentence,
+        layout::ScreenLayout,
+        line::safe_string,
+        panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(view: &Process, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let muted = theme.of(Meaning::Muted);
-    match session.scores.worked.report() {
+pub fn draw_process(view: &ProcessView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    let muted = theme.style_for(Meaning::Muted);
+    match session.scores.process.report() {
         None => {
-            return sentence("working out how the run was worked on…", muted, layout.body, buffer);
+            return draw_sentence("working out how the run was worked on…", muted, layout.body, buffer);
         }
         Some(Err(why)) => {
-            return sentence(&safe(why), theme.of(Meaning::Error), layout.body, buffer);
+            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), layout.body, buffer);
         }
         Some(Ok(None)) => {
             let words = "this recording does not tell how it was worked on";
-            return sentence(words, muted, layout.body, buffer);
+            return draw_sentence(words, muted, layout.body, buffer);
         }
         Some(Ok(Some(_))) => {}
     }
-    let areas = Areas::of(layout, view.part);
+    let areas = ProcessAreas::for_layout(layout, view.part);
     if let Some(area) = areas.pillars {
-        pillars::draw(view, session, theme, area, buffer);
+        pillars::draw_pillars(view, session, theme, area, buffer);
     }
     if let Some(area) = areas.counted {
         list::draw_counted(view, session, theme, area, buffer);
@@ -44,6 +44,6 @@ pub fn draw(view: &Process, session: &Session, theme: Theme, layout: &Layout, bu
     }
 }
 
-fn has_keyboard(view: &Process, part: Part) -> bool {
+fn has_keyboard(view: &ProcessView, part: ProcessPart) -> bool {
     view.part == part
 }

@@ -1,4 +1,4 @@
-//! The pillars: value, weight, and a mark where the value stands for nothing measured.
+//! Draws the pillars: value, weight, and a mark if nothing was measured for the value.
 
 use ratatui::{
     buffer::Buffer,
@@ -8,73 +8,73 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::process::{Part, Process},
+    views::process::{ProcessPart, ProcessView},
     widgets::{
-        line::{fit, own, sides},
-        panel::{name, put_row, titled},
+        line::{fit_spans, trusted_span, left_and_right},
+        panel::{panel_title_span, put_row, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::process::pillars::{Discipline, Scored};
-use trajview_run::figures;
+use trajview_metrics::process::pillars::{DisciplineScores, PillarScore};
+use trajview_run::format_number;
 
 use super::has_keyboard;
 
-pub fn draw(view: &Process, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let Some(report) = view.report(session) else { return };
+pub fn draw_pillars(view: &ProcessView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let Some(report) = view.process_report(session) else { return };
     let discipline = report.in_profile(view.profile);
-    let is_focused = has_keyboard(view, Part::Pillars);
-    let muted = theme.of(Meaning::Muted);
+    let is_focused = has_keyboard(view, ProcessPart::Pillars);
+    let muted = theme.style_for(Meaning::Muted);
     let title =
-        vec![name(is_focused, "process", theme), own(format!("{} ", view.profile.word()), muted)];
+        vec![panel_title_span(is_focused, "process", theme), trusted_span(format!("{} ", view.profile.word()), muted)];
     let titles = [Line::from(title), Line::default(), Line::default()];
-    let inner = titled(is_focused, titles, theme, area, buffer);
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let width = usize::from(inner.width);
-    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
     for (y, scored) in (0..).zip(&discipline.pillars) {
         let style = (usize::from(y) == view.pillar).then_some(selected);
-        put_row(pillar(view, scored, theme, width), style, inner, y, buffer);
+        put_row(pillar_line(view, scored, theme, width), style, inner, y, buffer);
     }
     let y = discipline.pillars.len() as u16;
-    put_row(score(view, discipline, theme, width), None, inner, y, buffer);
+    put_row(score_line(view, discipline, theme, width), None, inner, y, buffer);
 }
 
-fn pillar(view: &Process, scored: &Scored, theme: Theme, width: usize) -> Line<'static> {
-    let muted = theme.of(Meaning::Muted);
+fn pillar_line(view: &ProcessView, scored: &PillarScore, theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.style_for(Meaning::Muted);
     let value = match scored.value {
-        Some(value) => own(figures::share(value), theme.of(Meaning::Text)),
-        None => own("not recorded", muted),
+        Some(value) => trusted_span(format_number::three_decimals(value), theme.style_for(Meaning::Text)),
+        None => trusted_span("not recorded", muted),
     };
     let mark = if scored.is_default { "*" } else { " " };
-    let moved = view.weights.move_of(scored.pillar);
-    let weight = figures::percent(view.weights.of(scored.pillar));
+    let moved = view.weights.change_of(scored.pillar);
+    let weight = format_number::whole_percent(view.weights.weight_of(scored.pillar));
     let by = match moved.abs() < 1e-9 {
         true => String::new(),
         false => {
             let sign = if moved > 0.0 { "+" } else { "−" };
-            format!(" ({sign}{})", figures::percent(moved.abs()))
+            format!(" ({sign}{})", format_number::whole_percent(moved.abs()))
         }
     };
     let left = vec![
-        own(format!(" {:<4}", scored.pillar.word().to_uppercase()), theme.of(Meaning::Heading)),
-        own(scored.pillar.name(), theme.of(Meaning::Text)),
+        trusted_span(format!(" {:<4}", scored.pillar.word().to_uppercase()), theme.style_for(Meaning::Heading)),
+        trusted_span(scored.pillar.name(), theme.style_for(Meaning::Text)),
     ];
     let right: Vec<Span<'static>> =
-        vec![own(format!("{weight}{by}  "), muted), value, own(mark, theme.of(Meaning::Warning))];
-    sides(left, right, width)
+        vec![trusted_span(format!("{weight}{by}  "), muted), value, trusted_span(mark, theme.style_for(Meaning::Warning))];
+    left_and_right(left, right, width)
 }
 
-fn score(view: &Process, discipline: &Discipline, theme: Theme, width: usize) -> Line<'static> {
-    let muted = theme.of(Meaning::Muted);
-    let score = discipline.composite(&view.weights);
-    let words = score.map_or_else(|| "not recorded".into(), figures::share);
-    let used = figures::percent(discipline.weight_used());
-    let left = fit(
+fn score_line(view: &ProcessView, discipline: &DisciplineScores, theme: Theme, width: usize) -> Line<'static> {
+    let muted = theme.style_for(Meaning::Muted);
+    let score = discipline.composite_score(&view.weights);
+    let words = score.map_or_else(|| "not recorded".into(), format_number::three_decimals);
+    let used = format_number::whole_percent(discipline.weight_used());
+    let left = fit_spans(
         vec![
-            own(" RigorScore ", theme.of(Meaning::Title)),
-            own(format!("over {used} of the weights"), muted),
+            trusted_span(" RigorScore ", theme.style_for(Meaning::Title)),
+            trusted_span(format!("over {used} of the weights"), muted),
         ],
         width,
     );
-    sides(left, vec![own(words, theme.of(Meaning::Title)), own(" ", muted)], width)
+    left_and_right(left, vec![trusted_span(words, theme.style_for(Meaning::Title)), trusted_span(" ", muted)], width)
 }

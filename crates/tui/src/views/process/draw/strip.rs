@@ -1,56 +1,56 @@
-//! The strip along the playhead: where signals are, quiet where there are none.
+//! The strip of turns: marks where signals are, and nothing elsewhere.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::Session,
     widgets::{
-        line::own,
+        line::trusted_span,
         theme::{Meaning, Theme},
     },
 };
 
-/// One cell for each turn, or for several where there is no room: `·` nothing, `○` a failure that was tried again, `━` a signal
-/// goes on, `•` one signal, `◆` several; the playhead's is marked.
-pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws one cell for each turn, or for several turns if there is no room: `·` nothing, `○` a failure that was retried,
+/// `━` a signal that continues, `•` one signal, `◆` several. The cell of the playhead is marked.
+pub fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let turns = session.run.turns.len();
     let width = usize::from(area.width.saturating_sub(2));
     if area.height == 0 || turns == 0 || width == 0 {
         return;
     }
     let cell_of = |turn: usize| turn.min(turns - 1) * turns.min(width) / turns;
-    let mut cells = vec![Cell::default(); turns.min(width)];
-    for signal in session.scores.worked.signals() {
+    let mut cells = vec![StripCell::default(); turns.min(width)];
+    for signal in session.scores.process.signals() {
         let (from, to) = (cell_of(signal.step.turn), cell_of(signal.until.turn));
         cells[from].signals += 1;
         cells[from..=to.max(from)].iter_mut().for_each(|cell| cell.goes_on = true);
     }
-    if let Some(Ok(Some(report))) = session.scores.worked.report() {
+    if let Some(Ok(Some(report))) = session.scores.process.report() {
         report.cycles.iter().for_each(|it| cells[cell_of(it.failed.turn)].is_recovery = true);
     }
     let playhead = cell_of(session.turn);
-    let drawn = |(at, cell): (usize, &Cell)| {
-        let (sign, meaning) = cell.sign();
-        let style = theme.of(meaning);
-        own(sign, if at == playhead { style.patch(theme.of(Meaning::Cursor)) } else { style })
+    let drawn = |(at, cell): (usize, &StripCell)| {
+        let (sign, meaning) = cell.cell_sign();
+        let style = theme.style_for(meaning);
+        trusted_span(sign, if at == playhead { style.patch(theme.style_for(Meaning::Cursor)) } else { style })
     };
-    let spans: Vec<_> = std::iter::once(own(" ", theme.of(Meaning::Text)))
+    let spans: Vec<_> = std::iter::once(trusted_span(" ", theme.style_for(Meaning::Text)))
         .chain(cells.iter().enumerate().map(drawn))
         .collect();
     Line::from(spans).render(area, buffer);
 }
 
-/// What is known of the turns of one cell.
+/// The facts about the turns of one cell.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
-    /// Those that open here.
+struct StripCell {
+    /// Number of signals that begin in these turns.
     signals: usize,
     goes_on: bool,
     is_recovery: bool,
 }
 
-impl Cell {
-    const fn sign(self) -> (&'static str, Meaning) {
+impl StripCell {
+    const fn cell_sign(self) -> (&'static str, Meaning) {
         match (self.signals, self.goes_on, self.is_recovery) {
             (0, true, _) => ("━", Meaning::Warning),
             (0, false, true) => ("○", Meaning::Muted),

@@ -11,166 +11,167 @@ use ratatui::{
 use crate::{
     session::Session,
     views::replay::{
-        Replay,
-        chooser::{Chooser, Kind, PREVIEW},
-        steps::{Item, Kinds},
-        stops::Stop,
+        ReplayView,
+        chooser::{ReplayChooser, ChooserKind, PREVIEW_ROWS},
+        steps::{StepListItem, StepFilter},
+        breakpoints::Stop,
     },
     widgets::{
-        layout::Layout,
-        line::{fit, fit_end, own, recorded, safe, sides, width_of},
-        paint::paint,
-        panel::{position, put_row},
+        layout::ScreenLayout,
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        paint::paint_text,
+        panel::{draw_scroll_position, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
     StepId, StepKind, ToolResult,
-    failures::{Failed, telling_line},
-    search::{Hit, StepField},
-    values::Named,
+    failures::{FailureKind, main_error_line},
+    search::{SearchHit, StepField},
+    worded_enum::NamedValue,
 };
 
 use super::{
-    history,
-    lanes::{self, Picture},
-    turns::marks,
+    file_history,
+    agent_lanes::{self, LanePicture},
+    turns::turn_mark_spans,
 };
 
-pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let Some(chooser) = &view.chooser else { return };
     let Some(areas) = view.chooser_areas(layout) else { return };
-    let list = List { view, session, chooser, theme };
-    let (rows, frame) = (view.choices(), areas.frame);
+    let list = ChooserList { view, session, chooser, theme };
+    let (rows, frame) = (view.choice_count(), areas.frame);
     let block = Block::bordered()
-        .border_style(theme.of(Meaning::FocusedBorder))
-        .title(Line::from(fit(list.title(), usize::from(frame.width.saturating_sub(2)))));
+        .border_style(theme.style_for(Meaning::FocusedBorder))
+        .title(Line::from(fit_spans(list.title_spans(), usize::from(frame.width.saturating_sub(2)))));
     Clear.render(frame, buffer);
     block.render(frame, buffer);
-    list.draw(rows, areas.list, buffer);
+    list.draw_rows(rows, areas.list, buffer);
     list.draw_below(areas.below, buffer);
     let height = (areas.list.height + 2).min(frame.height);
     let edge = Rect { y: frame.bottom() - height, height, ..frame };
-    position(chooser.scroll.top, rows, theme, edge, buffer);
+    draw_scroll_position(chooser.scroll.top, rows, theme, edge, buffer);
 }
 
-struct List<'a> {
-    view: &'a Replay,
+struct ChooserList<'a> {
+    view: &'a ReplayView,
     session: &'a Session,
-    chooser: &'a Chooser,
+    chooser: &'a ReplayChooser,
     theme: Theme,
 }
 
-impl List<'_> {
-    fn title(&self) -> Vec<Span<'static>> {
-        let bold = |words: String| own(words, self.theme.of(Meaning::Title));
+impl ChooserList<'_> {
+    fn title_spans(&self) -> Vec<Span<'static>> {
+        let bold = |words: String| trusted_span(words, self.theme.style_for(Meaning::Title));
         match self.chooser.kind {
-            Kind::Hits => {
+            ChooserKind::Hits => {
                 let pattern = self.view.search.query().map_or("", |it| it.pattern.as_str());
-                let position = self.view.search.position().unwrap_or_default();
-                let words = format!(" hits of `{}` ", safe(pattern));
-                vec![bold(words), own(format!("{position} "), self.theme.of(Meaning::Muted))]
+                let position = self.view.search.position_text().unwrap_or_default();
+                let words = format!(" hits of `{}` ", safe_string(pattern));
+                vec![bold(words), trusted_span(format!("{position} "), self.theme.style_for(Meaning::Muted))]
             }
-            Kind::Requests => {
+            ChooserKind::Requests => {
                 let total = self.session.run.turns.len();
-                let found = self.view.choices();
+                let found = self.view.choice_count();
                 vec![
                     bold(" requests ".into()),
-                    own("/", self.theme.of(Meaning::Key)),
-                    own(fit_end(&safe(&self.chooser.filter), FILTER), self.theme.of(Meaning::Text)),
-                    own(" ", self.theme.of(Meaning::Cursor)),
-                    own(format!(" {found} of {total} "), self.theme.of(Meaning::Muted)),
+                    trusted_span("/", self.theme.style_for(Meaning::Key)),
+                    trusted_span(fit_text_end(&safe_string(&self.chooser.filter), MAX_FILTER_CELLS), self.theme.style_for(Meaning::Text)),
+                    trusted_span(" ", self.theme.style_for(Meaning::Cursor)),
+                    trusted_span(format!(" {found} of {total} "), self.theme.style_for(Meaning::Muted)),
                 ]
             }
-            Kind::Failures => {
-                let count = self.view.choices();
+            ChooserKind::Failures => {
+                let count = self.view.choice_count();
                 let words =
                     if count == 1 { "1 failure".into() } else { format!("{count} failures") };
                 vec![bold(format!(" {words} "))]
             }
-            Kind::History => history::title(&self.view.past, self.theme),
-            Kind::Agents => lanes::title(&self.chooser.lanes, self.theme),
-            Kind::Kinds => vec![bold(" list which steps ".into())],
-            Kind::Stops => vec![bold(" playback stops at ".into())],
+            ChooserKind::History => file_history::title_spans(&self.view.file_history, self.theme),
+            ChooserKind::Agents => agent_lanes::title_spans(&self.chooser.lanes, self.theme),
+            ChooserKind::Kinds => vec![bold(" list which steps ".into())],
+            ChooserKind::Stops => vec![bold(" playback stops at ".into())],
         }
     }
 
-    fn draw(&self, rows: usize, area: Rect, buffer: &mut Buffer) {
+    fn draw_rows(&self, rows: usize, area: Rect, buffer: &mut Buffer) {
         if rows == 0 {
             let words = match self.chooser.kind {
-                Kind::Hits if !self.view.search.is_done => String::from("searching…"),
-                Kind::Hits => "no hits".into(),
-                Kind::History => history::why_empty(&self.view.past),
+                ChooserKind::Hits if !self.view.search.is_done => String::from("searching…"),
+                ChooserKind::Hits => "no hits".into(),
+                ChooserKind::History => file_history::why_empty(&self.view.file_history),
                 _ => "no request holds these words".into(),
             };
-            return crate::widgets::panel::sentence(
+            return crate::widgets::panel::draw_sentence(
                 &words,
-                self.theme.of(Meaning::Muted),
+                self.theme.style_for(Meaning::Muted),
                 area,
                 buffer,
             );
         }
         let top = self.chooser.scroll.top;
-        let requests = self.chooser.requests();
-        let picture = Picture::of(self.session, &self.chooser.lanes, self.theme, area);
-        if self.chooser.kind == Kind::Agents {
-            picture.axis(buffer);
+        let requests = self.chooser.matching_requests();
+        let picture = LanePicture::new(self.session, &self.chooser.lanes, self.theme, area);
+        if self.chooser.kind == ChooserKind::Agents {
+            picture.draw_axis(buffer);
         }
         for (y, index) in (top..rows).take(usize::from(area.height)).enumerate() {
             let is_chosen = index == self.chooser.scroll.cursor;
             let width = usize::from(area.width);
             let mut line = match self.chooser.kind {
-                Kind::Hits => self.hit(index, y == 0, width.saturating_sub(1)),
-                Kind::Requests => self.request(requests[index], width.saturating_sub(2)),
-                Kind::Failures => self.failure(self.chooser.failed[index], width.saturating_sub(2)),
-                Kind::History => {
-                    let entry = &self.view.past.entries()[index];
-                    history::row(entry, self.session, self.theme, width.saturating_sub(2))
+                ChooserKind::Hits => self.hit_line(index, y == 0, width.saturating_sub(1)),
+                ChooserKind::Requests => self.request_line(requests[index], width.saturating_sub(2)),
+                ChooserKind::Failures => self.failure_line(self.chooser.failed[index], width.saturating_sub(2)),
+                ChooserKind::History => {
+                    let entry = &self.view.file_history.entries()[index];
+                    file_history::entry_line(entry, self.session, self.theme, width.saturating_sub(2))
                 }
-                Kind::Agents => picture.row(index),
-                Kind::Kinds => self.kind(Kinds::ALL[index], width.saturating_sub(2)),
-                Kind::Stops => self.stop(Stop::ALL[index]),
+                ChooserKind::Agents => picture.lane_line(index),
+                ChooserKind::Kinds => self.filter_line(StepFilter::ALL[index], width.saturating_sub(2)),
+                ChooserKind::Stops => self.breakpoint_line(Stop::ALL[index]),
             };
             let mark = if is_chosen { "▌" } else { " " };
-            line.spans.insert(0, own(mark, self.theme.of(Meaning::FocusedBorder)));
-            let style = is_chosen.then(|| self.theme.of(Meaning::Selected));
+            line.spans.insert(0, trusted_span(mark, self.theme.style_for(Meaning::FocusedBorder)));
+            let style = is_chosen.then(|| self.theme.style_for(Meaning::Selected));
             put_row(line, style, area, y as u16, buffer);
         }
     }
 
-    /// `  4  ⑂ explorer result  …the joint loss falls`; turn and step are said where they begin, and in the first row.
-    fn hit(&self, index: usize, is_first: bool, width: usize) -> Line<'static> {
+    /// Returns `  4  ⑂ explorer result  …the joint loss falls`; turn and step are shown where they begin, and in the
+    /// first row.
+    fn hit_line(&self, index: usize, is_first: bool, width: usize) -> Line<'static> {
         let Some(hit) = self.view.search.hits.get(index) else { return Line::default() };
         let digits = self.session.run.turns.len().to_string().len();
-        let muted = self.theme.of(Meaning::Muted);
+        let muted = self.theme.style_for(Meaning::Muted);
         let before = index.checked_sub(1).filter(|_| !is_first);
         let before = before.and_then(|before| self.view.search.hits.get(before));
         let is_same_turn = before.is_some_and(|before| before.turn == hit.turn);
-        let is_same_step = before.is_some_and(|before| Item::of(before) == Item::of(hit));
+        let is_same_step = before.is_some_and(|before| StepListItem::for_hit(before) == StepListItem::for_hit(hit));
         let turn = if is_same_turn { String::new() } else { (hit.turn + 1).to_string() };
-        let place = if is_same_step { String::new() } else { self.place_of(hit) };
+        let place = if is_same_step { String::new() } else { self.hit_place(hit) };
         let mut spans = vec![
-            own(format!("{turn:>digits$}  "), self.theme.of(Meaning::Heading)),
-            recorded(&place, muted),
+            trusted_span(format!("{turn:>digits$}  "), self.theme.style_for(Meaning::Heading)),
+            recorded_span(&place, muted),
         ];
-        let blank = (digits + 2 + PLACE).saturating_sub(width_of(&spans));
-        spans.push(own(" ".repeat(blank + 1), muted));
-        match self.chooser.excerpt(index) {
+        let blank = (digits + 2 + PLACE_CELLS).saturating_sub(spans_width(&spans));
+        spans.push(trusted_span(" ".repeat(blank + 1), muted));
+        match self.chooser.hit_excerpt(index) {
             Some(excerpt) => {
                 let is_current = self.view.search.current == Some(index);
                 let meaning = if is_current { Meaning::CurrentHit } else { Meaning::Hit };
-                let layer = (excerpt.hit.clone(), self.theme.of(meaning));
-                let sign = self.theme.of(Meaning::Warning);
-                spans.extend(paint(&excerpt.words, Style::default(), &[layer], sign));
+                let layer = (excerpt.hit.clone(), self.theme.style_for(meaning));
+                let sign = self.theme.style_for(Meaning::Warning);
+                spans.extend(paint_text(&excerpt.words, Style::default(), &[layer], sign));
             }
-            None => spans.push(own("…", muted)),
+            None => spans.push(trusted_span("…", muted)),
         }
-        Line::from(fit(spans, width))
+        Line::from(fit_spans(spans, width))
     }
 
-    /// `⑂ explorer, result of shell`
-    fn place_of(&self, hit: &Hit) -> String {
-        let (item, field) = Item::of(hit);
+    /// Returns `⑂ explorer, result of shell`.
+    fn hit_place(&self, hit: &SearchHit) -> String {
+        let (item, field) = StepListItem::for_hit(hit);
         let run = &self.session.run;
         let Some(id) = item.step() else { return "request".into() };
         let Some(step) = run.step(id) else { return String::new() };
@@ -189,132 +190,132 @@ impl List<'_> {
         }
     }
 
-    /// ` 23 combine losses            2 schedule  ✗1 +34`
-    fn request(&self, turn: usize, width: usize) -> Line<'static> {
+    /// Returns ` 23 combine losses            2 schedule  ✗1 +34`.
+    fn request_line(&self, turn: usize, width: usize) -> Line<'static> {
         let run = &self.session.run;
         let digits = run.turns.len().to_string().len();
         let Some(found) = run.turns.get(turn) else { return Line::default() };
-        let muted = self.theme.of(Meaning::Muted);
+        let muted = self.theme.style_for(Meaning::Muted);
         let (title, meaning) = match &*found.title {
             "" => ("(no request)", Meaning::Muted),
             title => (title, Meaning::Text),
         };
         let left = vec![
-            own(format!("{:>digits$} ", turn + 1), muted),
-            recorded(title, self.theme.of(meaning)),
+            trusted_span(format!("{:>digits$} ", turn + 1), muted),
+            recorded_span(title, self.theme.style_for(meaning)),
         ];
         let mut right = self
             .session
-            .digests
+            .turn_counts
             .get(turn)
-            .map_or(vec![], |it| marks(self.session, turn, it, self.theme));
+            .map_or(vec![], |it| turn_mark_spans(self.session, turn, it, self.theme));
         if let Some(index) = found.checkpoint.filter(|index| *index < run.checkpoints.len()) {
             let label = run.checkpoints[index].label.as_deref().unwrap_or_default();
-            right.insert(0, own("  ", muted));
-            right.insert(0, recorded(&format!("{} {label}", index + 1), muted));
+            right.insert(0, trusted_span("  ", muted));
+            right.insert(0, recorded_span(&format!("{} {label}", index + 1), muted));
         }
-        sides(left, right, width)
+        left_and_right(left, right, width)
     }
 
-    /// `12.7 failing test     pytest -q  E assert 3 == 2`
-    fn failure(&self, (id, number): (StepId, usize), width: usize) -> Line<'static> {
+    /// Returns `12.7 failing test     pytest -q  E assert 3 == 2`.
+    fn failure_line(&self, (id, number): (StepId, usize), width: usize) -> Line<'static> {
         let run = &self.session.run;
         let Some(step) = run.step(id) else { return Line::default() };
-        let text = self.view.steps.text(Item::Step(id)).and_then(|text| text.as_ref().ok());
+        let text = self.view.steps.item_text(StepListItem::Step(id)).and_then(|text| text.as_ref().ok());
         let text = text.map(|text| &**text);
-        let failed = Failed::of(step, text).map_or("", Failed::words);
+        let failed = FailureKind::for_step(step, text).map_or("", FailureKind::display_text);
         let number = format!("{}.{number}", id.turn + 1);
-        let (muted, plain) = (self.theme.of(Meaning::Muted), self.theme.of(Meaning::Text));
-        let outcome = step.result().and_then(ToolResult::outcome).unwrap_or_default();
+        let (muted, plain) = (self.theme.style_for(Meaning::Muted), self.theme.style_for(Meaning::Text));
+        let outcome = step.tool_result().and_then(ToolResult::outcome_text).unwrap_or_default();
         let mut spans = vec![
-            own(format!("{number:<8}"), self.theme.of(Meaning::Heading)),
-            own(format!("{failed:<16}{outcome:<9}"), self.theme.of(Meaning::Error)),
-            recorded(&fit_end(&safe(&step.label), width.saturating_sub(33) / 2), plain),
-            own("  ", muted),
+            trusted_span(format!("{number:<8}"), self.theme.style_for(Meaning::Heading)),
+            trusted_span(format!("{failed:<16}{outcome:<9}"), self.theme.style_for(Meaning::Error)),
+            recorded_span(&fit_text_end(&safe_string(&step.label), width.saturating_sub(33) / 2), plain),
+            trusted_span("  ", muted),
         ];
-        let line = text.map(|text| telling_line(text).unwrap_or_default());
-        spans.push(recorded(line.unwrap_or("…"), muted));
-        Line::from(fit(spans, width))
+        let line = text.map(|text| main_error_line(text).unwrap_or_default());
+        spans.push(recorded_span(line.unwrap_or("…"), muted));
+        Line::from(fit_spans(spans, width))
     }
 
-    fn kind(&self, kinds: Kinds, width: usize) -> Line<'static> {
+    fn filter_line(&self, kinds: StepFilter, width: usize) -> Line<'static> {
         let steps = self.session.run.steps_of_turn(self.session.turn);
         let has = |id: &trajview_run::StepId| {
-            self.session.run.step(*id).is_some_and(|step| kinds.has(step))
+            self.session.run.step(*id).is_some_and(|step| kinds.matches_step(step))
         };
         let count = steps.iter().filter(|id| has(id)).count();
         let left = vec![
-            own(format!("{} ", kinds.letter()), self.theme.of(Meaning::Key)),
-            own(kinds.word(), self.theme.of(Meaning::Text)),
+            trusted_span(format!("{} ", kinds.key_letter()), self.theme.style_for(Meaning::Key)),
+            trusted_span(kinds.filter_name(), self.theme.style_for(Meaning::Text)),
         ];
         let words = format!("{count} in turn {}", self.session.turn + 1);
-        sides(left, vec![own(words, self.theme.of(Meaning::Muted))], width)
+        left_and_right(left, vec![trusted_span(words, self.theme.style_for(Meaning::Muted))], width)
     }
 
-    fn stop(&self, stop: Stop) -> Line<'static> {
-        let sign = if self.view.playback.stops.has(stop) { "[x]" } else { "[ ]" };
+    fn breakpoint_line(&self, stop: Stop) -> Line<'static> {
+        let sign = if self.view.playback.stops.has_reason(stop) { "[x]" } else { "[ ]" };
         Line::from(vec![
-            own(format!("{} ", stop.letter()), self.theme.of(Meaning::Key)),
-            own(format!("{sign} {}", stop.words()), self.theme.of(Meaning::Text)),
+            trusted_span(format!("{} ", stop.key_letter()), self.theme.style_for(Meaning::Key)),
+            trusted_span(format!("{sign} {}", stop.stop_text()), self.theme.style_for(Meaning::Text)),
         ])
     }
 
     fn draw_below(&self, area: Rect, buffer: &mut Buffer) {
         match self.chooser.kind {
-            Kind::Hits | Kind::Failures | Kind::Kinds => {}
-            Kind::Agents => {
-                let picture = Picture::of(self.session, &self.chooser.lanes, self.theme, area);
-                picture.below(self.chooser.scroll.cursor, area, buffer);
+            ChooserKind::Hits | ChooserKind::Failures | ChooserKind::Kinds => {}
+            ChooserKind::Agents => {
+                let picture = LanePicture::new(self.session, &self.chooser.lanes, self.theme, area);
+                picture.draw_details(self.chooser.scroll.cursor, area, buffer);
             }
-            Kind::History => history::lines(self.view, self.session, self.theme, area, buffer),
-            Kind::Requests => self.preview(area, buffer),
-            Kind::Stops => self.speeds(area, buffer),
+            ChooserKind::History => file_history::draw_lines(self.view, self.session, self.theme, area, buffer),
+            ChooserKind::Requests => self.draw_preview(area, buffer),
+            ChooserKind::Stops => self.draw_speeds(area, buffer),
         }
     }
 
-    /// The first lines of the selected request.
-    fn preview(&self, area: Rect, buffer: &mut Buffer) {
-        let muted = self.theme.of(Meaning::Muted);
+    /// Draws the first lines of the selected request.
+    fn draw_preview(&self, area: Rect, buffer: &mut Buffer) {
+        let muted = self.theme.style_for(Meaning::Muted);
         let width = usize::from(area.width);
-        put_row(Line::from(own("─".repeat(width), muted)), None, area, 0, buffer);
-        let requests = self.chooser.requests();
+        put_row(Line::from(trusted_span("─".repeat(width), muted)), None, area, 0, buffer);
+        let requests = self.chooser.matching_requests();
         let turn = requests.get(self.chooser.scroll.cursor);
-        let text = turn.and_then(|turn| self.view.steps.text(Item::Request(*turn)));
+        let text = turn.and_then(|turn| self.view.steps.item_text(StepListItem::Request(*turn)));
         let Some(Ok(text)) = text else { return };
         let lines = text.text.lines().filter(|line| !line.trim().is_empty());
         let mut y = 1;
-        for line in lines.take(usize::from(PREVIEW)) {
-            for range in crate::widgets::wrap::wrap(line, width.saturating_sub(2)) {
-                let words = recorded(&line[range], Style::default());
-                put_row(Line::from(vec![own(" ", muted), words]), None, area, y, buffer);
+        for line in lines.take(usize::from(PREVIEW_ROWS)) {
+            for range in crate::widgets::wrap::wrap_line(line, width.saturating_sub(2)) {
+                let words = recorded_span(&line[range], Style::default());
+                put_row(Line::from(vec![trusted_span(" ", muted), words]), None, area, y, buffer);
                 y += 1;
             }
         }
     }
 
-    /// `speed  ¼×  ½× [1×] 2×` and what a beat moves by.
-    fn speeds(&self, area: Rect, buffer: &mut Buffer) {
+    /// Draws `speed  ¼×  ½× [1×] 2×` and the distance of one move.
+    fn draw_speeds(&self, area: Rect, buffer: &mut Buffer) {
         let playback = self.view.playback;
-        let muted = self.theme.of(Meaning::Muted);
-        let mut spans = vec![own(" speed  ", muted)];
-        for (words, is_chosen) in playback.speeds() {
+        let muted = self.theme.style_for(Meaning::Muted);
+        let mut spans = vec![trusted_span(" speed  ", muted)];
+        for (words, is_chosen) in playback.speed_choices() {
             let (words, meaning) = match is_chosen {
                 true => (format!("[{words}]"), Meaning::Title),
                 false => (format!(" {words} "), Meaning::Muted),
             };
-            spans.push(own(words, self.theme.of(meaning)));
+            spans.push(trusted_span(words, self.theme.style_for(meaning)));
         }
         put_row(Line::from(spans), None, area, 1, buffer);
         let unit = vec![
-            own(" by     ", muted),
-            own(self.view.unit_word(self.session), self.theme.of(Meaning::Text)),
+            trusted_span(" by     ", muted),
+            trusted_span(self.view.unit_name(self.session), self.theme.style_for(Meaning::Text)),
         ];
         put_row(Line::from(unit), None, area, 2, buffer);
     }
 }
 
 /// Cells of the title that what was typed has, at most.
-const FILTER: usize = 40;
+const MAX_FILTER_CELLS: usize = 40;
 
-/// Cells of the column that says where a hit stands.
-const PLACE: usize = 26;
+/// Cells of the column for the place of a hit.
+const PLACE_CELLS: usize = 26;

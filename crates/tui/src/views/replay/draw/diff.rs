@@ -1,148 +1,148 @@
-//! What happened to one file: its name, since when, how many lines; the rows are [`crate::views::diff_rows`].
+//! Draws the change of one file: its name, the base, the number of lines; the rows are [`crate::views::diff_rows`].
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
     session::{
         Session,
-        files::{Scope, compared::Compared},
+        files::{DiffScope, compared_file::ComparedFile},
         judged_marks::{evidence_marks, flag_marks},
     },
     views::{
-        diff_rows::{Rows, digits_of, put_rows},
-        replay::{Replay, marks},
+        diff_rows::{ComparisonRows, line_number_digits, put_rows},
+        replay::{ReplayView, line_marks},
     },
     widgets::{
-        layout::Panel,
-        line::{fit, fit_end, own, safe, width_of},
-        panel::{position, sentence},
+        layout::ReplayPanel,
+        line::{fit_spans, fit_text_end, trusted_span, safe_string, spans_width},
+        panel::{draw_scroll_position, draw_sentence},
         text,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
-    EditKind, figures,
-    files::{Change, FileDiff},
+    EditKind, format_number,
+    files::{FileChange, FileDiff},
 };
 
-use super::{files, frame, name, step, turns::line_counts};
+use super::{files, draw_frame, name_span, step_text, turns::line_counts};
 
-mod gutter;
+mod blame_gutter;
 
-pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     if view.diff_key(session).is_none() {
-        return instead_of_diff(view, session, theme, area, buffer);
+        return draw_step_instead(view, session, theme, area, buffer);
     }
     let width = usize::from(area.width.saturating_sub(2));
-    let title = match view.file_at(session) {
-        Some(file) => gutter::title(view, session, &file, theme, width),
-        None => title(view, session, theme, width),
+    let title = match view.shown_file(session) {
+        Some(file) => blame_gutter::blame_title(view, session, &file, theme, width),
+        None => title_line(view, session, theme, width),
     };
-    let inner = frame(view, Panel::Diff, title, theme, area, buffer);
-    match view.compared(session) {
+    let inner = draw_frame(view, ReplayPanel::Diff, title, theme, area, buffer);
+    match view.shown_comparison(session) {
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
-        Some(Err(why)) => sentence(&safe(why), theme.of(Meaning::Error), inner, buffer),
+        Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer),
         Some(Ok(compared)) => {
-            body(view, session, compared, theme, inner, buffer);
-            position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
+            draw_body(view, session, compared, theme, inner, buffer);
+            draw_scroll_position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
         }
     }
 }
 
-/// What the chosen step says, where no file changed.
-fn instead_of_diff(
-    view: &Replay,
+/// Draws the text of the chosen step, where no file changed.
+fn draw_step_instead(
+    view: &ReplayView,
     session: &Session,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let why = files::nothing(view, session);
+    let why = files::why_empty(view, session);
     let Some(item) = view.step_instead_of_diff(session) else {
-        let title = Line::from(name(view, Panel::Diff, "diff".into(), theme));
-        let inner = frame(view, Panel::Diff, title, theme, area, buffer);
-        return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
+        let title = Line::from(name_span(view, ReplayPanel::Diff, "diff".into(), theme));
+        let inner = draw_frame(view, ReplayPanel::Diff, title, theme, area, buffer);
+        return draw_sentence(&why, theme.style_for(Meaning::Muted), inner, buffer);
     };
     let width = usize::from(area.width.saturating_sub(2));
     let title = vec![
-        name(view, Panel::Diff, step::words_of(item, session), theme),
-        own(format!(" {why} "), theme.of(Meaning::Muted)),
+        name_span(view, ReplayPanel::Diff, step_text::item_name(item, session), theme),
+        trusted_span(format!(" {why} "), theme.style_for(Meaning::Muted)),
     ];
-    let inner = frame(view, Panel::Diff, Line::from(fit(title, width)), theme, area, buffer);
-    let rows = step::body(view, item, theme, inner, buffer);
-    position(0, rows, theme, area, buffer);
+    let inner = draw_frame(view, ReplayPanel::Diff, Line::from(fit_spans(title, width)), theme, area, buffer);
+    let rows = step_text::draw_item_text(view, item, theme, inner, buffer);
+    draw_scroll_position(0, rows, theme, area, buffer);
 }
 
 /// Room that a path has before other words grow shorter.
-const MOST_PATH: usize = 24;
+const MIN_PATH_CELLS: usize = 24;
 
-/// `src/loss.py  +34 −8  since turn 22  2/5 files  changed outside recorded edits`
-fn title(view: &Replay, session: &Session, theme: Theme, width: usize) -> Line<'static> {
-    let Some((index, change)) = view.change(session) else {
-        return Line::from(name(view, Panel::Diff, "diff".into(), theme));
+/// Returns `src/loss.py  +34 −8  since turn 22  2/5 files  changed outside recorded edits`.
+fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+    let Some((index, change)) = view.selected_change(session) else {
+        return Line::from(name_span(view, ReplayPanel::Diff, "diff".into(), theme));
     };
-    let plain = theme.of(Meaning::Text);
-    let muted = theme.of(Meaning::Muted);
+    let plain = theme.style_for(Meaning::Text);
+    let muted = theme.style_for(Meaning::Muted);
     let mut facts = vec![];
     for count in
-        view.lines_of(session, change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
+        view.changed_lines(session, change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
     {
-        facts.extend([own(" ", plain), count]);
+        facts.extend([trusted_span(" ", plain), count]);
     }
-    facts.push(own(format!("  {}", base(view, session)), plain));
-    facts.push(own(format!("  file {}/{}", index + 1, view.changes(session).len()), muted));
-    let before_origin = width_of(&facts) + 3;
+    facts.push(trusted_span(format!("  {}", base_text(view, session)), plain));
+    facts.push(trusted_span(format!("  file {}/{}", index + 1, view.listed_changes(session).len()), muted));
+    let before_origin = spans_width(&facts) + 3;
     if let Some(mark) = files::origin_mark(change.origin) {
-        let full = format!("  {mark} {}", change.origin.words());
-        let path = text::width(&path_words(change)).min(MOST_PATH);
+        let full = format!("  {mark} {}", change.origin.display_text());
+        let path = text::width(&path_text(change)).min(MIN_PATH_CELLS);
         let fits = before_origin + text::width(&full) + path <= width;
         let words = if fits { full } else { format!("  {mark} outside") };
-        facts.push(own(words, theme.of(Meaning::Warning)));
+        facts.push(trusted_span(words, theme.style_for(Meaning::Warning)));
     }
-    facts.push(own(" ", plain));
-    let room = width.saturating_sub(width_of(&facts) + 3).max(width / 4);
-    let path = fit_end(&safe(&path_words(change)), room);
-    let mut spans = vec![name(view, Panel::Diff, path, theme)];
+    facts.push(trusted_span(" ", plain));
+    let room = width.saturating_sub(spans_width(&facts) + 3).max(width / 4);
+    let path = fit_text_end(&safe_string(&path_text(change)), room);
+    let mut spans = vec![name_span(view, ReplayPanel::Diff, path, theme)];
     spans.extend(facts);
-    Line::from(fit(spans, width))
+    Line::from(fit_spans(spans, width))
 }
 
-fn path_words(change: &Change) -> String {
+fn path_text(change: &FileChange) -> String {
     match &change.from {
         Some(from) => format!("{from} → {}", change.path),
         None => change.path.to_string(),
     }
 }
 
-/// What the diff is measured from.
-fn base(view: &Replay, session: &Session) -> String {
-    match view.scope(session) {
-        Scope::Step(step) => format!("by step {} alone", view.number_of(step)),
-        Scope::Turn(_) | Scope::Since { .. } | Scope::At(_) => {
-            view.bases.words(&session.run, session.turn)
+/// Returns the words for the base of the diff.
+fn base_text(view: &ReplayView, session: &Session) -> String {
+    match view.diff_scope(session) {
+        DiffScope::Step(step) => format!("by step {} alone", view.number_in_turn(step)),
+        DiffScope::Turn(_) | DiffScope::Since { .. } | DiffScope::At(_) => {
+            view.bases.base_text(&session.run, session.turn)
         }
     }
 }
 
-fn body(
-    view: &Replay,
+fn draw_body(
+    view: &ReplayView,
     session: &Session,
-    compared: &Compared,
+    compared: &ComparedFile,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    if let Some(words) = instead_of_rows(view, session, compared) {
-        return sentence(&words, theme.of(Meaning::Muted), area, buffer);
+    if let Some(words) = text_instead_of_rows(view, session, compared) {
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), area, buffer);
     }
-    let rows = rows_of(view, session, compared, theme, area);
-    let cursor = (view.focus == Panel::Diff).then_some(view.diff.scroll.cursor);
+    let rows = diff_rows(view, session, compared, theme, area);
+    let cursor = (view.focus == ReplayPanel::Diff).then_some(view.diff.scroll.cursor);
     put_rows(&rows, view.diff.scroll.top, cursor, area, buffer);
 }
 
-/// What to say of a change that has no lines to show.
-fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Option<String> {
-    let size = |side: &Option<u64>| side.map_or("nothing".into(), figures::bytes);
+/// Returns the sentence for a change that has no lines to show.
+fn text_instead_of_rows(view: &ReplayView, session: &Session, compared: &ComparedFile) -> Option<String> {
+    let size = |side: &Option<u64>| side.map_or("nothing".into(), format_number::byte_size);
     match &*compared.diff {
         FileDiff::Binary { new, .. } if compared.is_whole_file() => {
             Some(format!("not text: {}", size(new)))
@@ -158,7 +158,7 @@ fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Opt
             size(old),
             size(new)
         )),
-        FileDiff::NotRecorded(why) => Some(safe(why)),
+        FileDiff::NotRecorded(why) => Some(safe_string(why)),
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
             if !compared.rows.is_empty() =>
         {
@@ -166,18 +166,18 @@ fn instead_of_rows(view: &Replay, session: &Session, compared: &Compared) -> Opt
         }
         FileDiff::Text { .. } if compared.is_whole_file() => Some("an empty file".into()),
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => {
-            Some(no_lines(view, session))
+            Some(why_no_lines(view, session))
         }
     }
 }
 
-fn no_lines(view: &Replay, session: &Session) -> String {
-    let Some((_, change)) = view.change(session) else { return String::new() };
+fn why_no_lines(view: &ReplayView, session: &Session) -> String {
+    let Some((_, change)) = view.selected_change(session) else { return String::new() };
     match change.kind {
         EditKind::Create => "a new file with nothing in it".into(),
         EditKind::Delete => "an empty file was deleted".into(),
         EditKind::Rename => "renamed, not a line changed".into(),
-        EditKind::Modify => match (change.before(), change.after()) {
+        EditKind::Modify => match (change.file_before(), change.file_after()) {
             (Some(old), Some(new)) if old.mode != new.mode => {
                 format!("only the mode changed, from {} to {}", old.mode.octal(), new.mode.octal())
             }
@@ -186,24 +186,24 @@ fn no_lines(view: &Replay, session: &Session) -> String {
     }
 }
 
-fn rows_of<'a>(
-    view: &'a Replay,
+fn diff_rows<'a>(
+    view: &'a ReplayView,
     session: &'a Session,
-    compared: &'a Compared,
+    compared: &'a ComparedFile,
     theme: Theme,
     area: Rect,
-) -> Rows<'a> {
-    let marked = marks::marked_file(view, session);
+) -> ComparisonRows<'a> {
+    let marked = line_marks::marked_file(view, session);
     let key = marked.as_ref();
-    Rows {
+    ComparisonRows {
         compared,
-        colours: view.diff_key(session).and_then(|key| session.files.colours.of(&key)),
+        colours: view.diff_key(session).and_then(|key| session.files.colours.colours_of(&key)),
         theme,
-        digits: digits_of(compared),
+        digits: line_number_digits(compared),
         column: view.diff.column,
         width: usize::from(area.width),
-        gutter: compared.is_whole_file().then(|| gutter::of(view, session, theme)),
-        marks: marks::marks(view, session),
+        gutter: compared.is_whole_file().then(|| blame_gutter::blame_gutter(view, session, theme)),
+        marks: line_marks::shown_marks(view, session),
         evidence: key.map(|key| evidence_marks(session, key)).unwrap_or_default(),
         flags: key.map(|key| flag_marks(session, key)).unwrap_or_default(),
     }

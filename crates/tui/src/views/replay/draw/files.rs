@@ -7,98 +7,98 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, ask::Loading, files::Scope},
-    views::replay::Replay,
+    session::{Session, pending::Loading, files::DiffScope},
+    views::replay::ReplayView,
     widgets::{
-        layout::Panel,
-        line::{fit_end, own, safe, sides, width_of},
-        panel::{list, sentence},
+        layout::ReplayPanel,
+        line::{fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        panel::{draw_list, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
     EditKind,
-    files::{Change, FilesFrom, Origin},
+    files::{FileChange, FilesSource, ChangeOrigin},
 };
 
-use super::{chosen, frame, name};
+use super::{selection_style, draw_frame, name_span};
 
 use super::turns::line_counts;
 
-pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     if view.tree.is_shown {
         return super::tree::draw(view, session, theme, area, buffer);
     }
-    let changes = view.changes(session);
-    let words = match view.scope(session) {
-        Scope::Turn(turn) => format!("files of turn {}", turn + 1),
-        Scope::Step(step) => format!("files of step {}", view.number_of(step)),
-        Scope::Since { .. } | Scope::At(_) => {
-            format!("files {}", view.bases.words(&session.run, session.turn))
+    let changes = view.listed_changes(session);
+    let words = match view.diff_scope(session) {
+        DiffScope::Turn(turn) => format!("files of turn {}", turn + 1),
+        DiffScope::Step(step) => format!("files of step {}", view.number_in_turn(step)),
+        DiffScope::Since { .. } | DiffScope::At(_) => {
+            format!("files {}", view.bases.base_text(&session.run, session.turn))
         }
     };
-    let title = Line::from(name(view, Panel::Files, words, theme));
-    let inner = frame(view, Panel::Files, title, theme, area, buffer);
+    let title = Line::from(name_span(view, ReplayPanel::Files, words, theme));
+    let inner = draw_frame(view, ReplayPanel::Files, title, theme, area, buffer);
     if changes.is_empty() {
-        return sentence(&nothing(view, session), theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(&why_empty(view, session), theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let selected = view.files.selected(changes);
+    let selected = view.files.selected_index(changes);
     let width = usize::from(inner.width).saturating_sub(1);
-    let line = |index: usize| file(view, session, &changes[index], index == selected, theme, width);
-    list(changes.len(), line, selected, chosen(view, Panel::Files, theme), inner, buffer);
+    let line = |index: usize| file_line(view, session, &changes[index], index == selected, theme, width);
+    draw_list(changes.len(), line, selected, selection_style(view, ReplayPanel::Files, theme), inner, buffer);
 }
 
-/// Why there is nothing to list.
-pub fn nothing(view: &Replay, session: &Session) -> String {
+/// Returns the reason why the list is empty.
+pub fn why_empty(view: &ReplayView, session: &Session) -> String {
     match &session.timeline {
         Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
-        Loading::Failed(why) => safe(why),
+        Loading::Failed(why) => safe_string(why),
         Loading::Ready(_) if view.changes_are_coming(session) => "comparing the files…".into(),
         Loading::Ready(_) if view.changes_failed(session).is_some() => {
-            safe(view.changes_failed(session).unwrap_or_default())
+            safe_string(view.changes_failed(session).unwrap_or_default())
         }
-        Loading::Ready(_) if matches!(view.scope(session), Scope::Since { .. }) => {
-            format!("nothing differs {}", view.bases.words(&session.run, session.turn))
+        Loading::Ready(_) if matches!(view.diff_scope(session), DiffScope::Since { .. }) => {
+            format!("nothing differs {}", view.bases.base_text(&session.run, session.turn))
         }
         Loading::Ready(timeline) => match timeline.from {
-            FilesFrom::RecordedEdits => "this turn changed no files".into(),
-            FilesFrom::Commits | FilesFrom::Snapshots | FilesFrom::Comparisons => {
+            FilesSource::RecordedEdits => "this turn changed no files".into(),
+            FilesSource::Commits | FilesSource::Snapshots | FilesSource::Comparisons => {
                 "no file changed".into()
             }
         },
     }
 }
 
-fn file(
-    view: &Replay,
+fn file_line(
+    view: &ReplayView,
     session: &Session,
-    change: &Change,
+    change: &FileChange,
     is_selected: bool,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
     let mut right = view
-        .lines_of(session, change)
-        .map(|lines| spaced(line_counts(lines, theme)))
+        .changed_lines(session, change)
+        .map(|lines| join_with_blanks(line_counts(lines, theme)))
         .unwrap_or_default();
     if let Some(mark) = origin_mark(change.origin) {
-        right.insert(0, own(format!("{mark} "), theme.of(Meaning::Warning)));
+        right.insert(0, trusted_span(format!("{mark} "), theme.style_for(Meaning::Warning)));
     }
-    let room = width.saturating_sub(4 + width_of(&right));
-    let path = safe(change.path.as_str());
+    let room = width.saturating_sub(4 + spans_width(&right));
+    let path = safe_string(change.path.as_str());
     let left = vec![
-        own(if is_selected { "▌" } else { " " }, theme.of(Meaning::Muted)),
-        own(format!("{} ", letter(change.kind)), theme.of(meaning_of(change.kind))),
-        own(fit_end(&path, room), theme.of(Meaning::Text)),
+        trusted_span(if is_selected { "▌" } else { " " }, theme.style_for(Meaning::Muted)),
+        trusted_span(format!("{} ", kind_letter(change.kind)), theme.style_for(kind_meaning(change.kind))),
+        trusted_span(fit_text_end(&path, room), theme.style_for(Meaning::Text)),
     ];
-    sides(left, right, width)
+    left_and_right(left, right, width)
 }
 
-fn spaced(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
+fn join_with_blanks(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
     spans.into_iter().flat_map(|span| [Span::raw(" "), span]).skip(1).collect()
 }
 
-pub const fn letter(kind: EditKind) -> &'static str {
+pub const fn kind_letter(kind: EditKind) -> &'static str {
     match kind {
         EditKind::Create => "A",
         EditKind::Modify => "M",
@@ -107,7 +107,7 @@ pub const fn letter(kind: EditKind) -> &'static str {
     }
 }
 
-pub const fn meaning_of(kind: EditKind) -> Meaning {
+pub const fn kind_meaning(kind: EditKind) -> Meaning {
     match kind {
         EditKind::Create => Meaning::Added,
         EditKind::Delete => Meaning::Removed,
@@ -115,11 +115,11 @@ pub const fn meaning_of(kind: EditKind) -> Meaning {
     }
 }
 
-/// The sign for a change that the log does not explain; `?` says what it means.
-pub const fn origin_mark(origin: Origin) -> Option<&'static str> {
+/// Returns the sign for a change that the log does not explain; the help (`?`) explains the sign.
+pub const fn origin_mark(origin: ChangeOrigin) -> Option<&'static str> {
     match origin {
-        Origin::Recorded => None,
-        Origin::Partly => Some("◈"),
-        Origin::Outside => Some("◇"),
+        ChangeOrigin::Recorded => None,
+        ChangeOrigin::Partly => Some("◈"),
+        ChangeOrigin::Outside => Some("◇"),
     }
 }

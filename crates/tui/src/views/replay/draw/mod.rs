@@ -3,12 +3,12 @@
 pub mod chooser;
 pub mod diff;
 pub mod files;
-mod frame;
-mod history;
-mod lanes;
-pub mod now;
-mod pace;
-mod step;
+mod panel_frame;
+mod file_history;
+mod agent_lanes;
+pub mod turn_stats;
+mod step_columns;
+mod step_text;
 pub mod steps;
 pub mod tabs;
 pub mod tree;
@@ -18,33 +18,33 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
-    views::replay::Replay,
+    views::replay::ReplayView,
     widgets::{
-        layout::{Layout, Panel},
+        layout::{ScreenLayout, ReplayPanel},
         theme::Theme,
     },
 };
 
-use frame::{chosen, frame, name};
+use panel_frame::{selection_style, draw_frame, name_span};
 
-/// The panels that there is room for.
-pub fn draw(view: &Replay, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+/// Draws the panels that fit.
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     if let Some(tabs) = layout.tabs {
         tabs::draw(view, session, theme, tabs, buffer);
     }
     if let Some(area) = layout.now {
-        now::draw(session, theme, area, buffer);
+        turn_stats::draw(session, theme, area, buffer);
     }
     if let Some(area) = layout.step {
-        step::draw(view, session, theme, area, buffer);
+        step_text::draw(view, session, theme, area, buffer);
     }
-    for which in Panel::ALL {
-        let Some(area) = layout.panel(which) else { continue };
+    for which in ReplayPanel::ALL {
+        let Some(area) = layout.panel_area(which) else { continue };
         match which {
-            Panel::Turns => turns::draw(view, session, theme, area, buffer),
-            Panel::Files => files::draw(view, session, theme, area, buffer),
-            Panel::Diff => diff::draw(view, session, theme, area, buffer),
-            Panel::Steps => steps::draw(view, session, theme, area, buffer),
+            ReplayPanel::Turns => turns::draw(view, session, theme, area, buffer),
+            ReplayPanel::Files => files::draw(view, session, theme, area, buffer),
+            ReplayPanel::Diff => diff::draw(view, session, theme, area, buffer),
+            ReplayPanel::Steps => steps::draw(view, session, theme, area, buffer),
         }
     }
 }

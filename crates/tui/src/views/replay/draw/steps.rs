@@ -1,4 +1,4 @@
-//! The steps of the turn: one line each, unfolded to what was said, called and answered.
+//! Draws the steps of the turn: one line each, unfolded to their text, call and result.
 
 use ratatui::{
     buffer::Buffer,
@@ -8,246 +8,246 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, digest::Lines},
+    session::{Session, turn_counts::LineTotals},
     views::replay::{
-        Replay,
-        steps::{DEEPEST_INDENT, DEPTH_INDENT, INDENT, Item, Kinds, Row, RowKind, part_of},
+        ReplayView,
+        steps::{MAX_INDENTED_DEPTH, DEPTH_INDENT, ROW_INDENT, StepListItem, StepFilter, StepRow, StepRowKind, field_text},
     },
     widgets::{
-        hits::{self, Found},
-        layout::Panel,
-        line::{fit, own, recorded, safe, sides, width_of},
-        paint::{Layer, paint},
-        panel::{position, put_row, titled},
-        printed,
-        theme::{Meaning, Theme, Writing},
+        search_hits::{self, RowHit},
+        layout::ReplayPanel,
+        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        paint::{StyleLayer, paint_text},
+        panel::{draw_scroll_position, put_row, draw_titled_panel},
+        ansi_style,
+        theme::{Meaning, Theme, LineDisplay},
     },
 };
 use trajview_run::{
-    Edit, Role, Run, Step, StepId, StepKind, ToolResult, figures,
-    search::{Hit, StepField},
+    Edit, Role, Run, Step, StepId, StepKind, ToolResult, format_number,
+    search::{SearchHit, StepField},
 };
 
-use super::{chosen, name, pace::Paces, turns::line_counts};
+use super::{selection_style, name_span, step_columns::StepCells, turns::line_counts};
 
 /// Columns between tab stops, as the rows were cut for.
-const TAB: usize = 4;
+const TAB_WIDTH: usize = 4;
 
-pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!("steps of turn {}{}", session.turn + 1, way_in(view, session));
-    let cost = own(cost(view, session), theme.of(Meaning::Muted));
-    let title = vec![name(view, Panel::Steps, words, theme), choice(view, theme), cost];
-    let paces = Paces::of(view, session, usize::from(area.width).saturating_sub(4));
-    let heads = paces.heads(theme);
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let words = format!("steps of turn {}{}", session.turn + 1, agent_path_text(view, session));
+    let cost = trusted_span(turn_cost_text(view, session), theme.style_for(Meaning::Muted));
+    let title = vec![name_span(view, ReplayPanel::Steps, words, theme), filter_span(view, theme), cost];
+    let paces = StepCells::new(view, session, usize::from(area.width).saturating_sub(4));
+    let heads = paces.head_line(theme);
     let room = usize::from(area.width).saturating_sub(2 + heads.width());
-    let titles = [Line::from(fit(title, room)), heads, Line::default()];
-    let inner = titled(view.focus == Panel::Steps, titles, theme, area, buffer);
+    let titles = [Line::from(fit_spans(title, room)), heads, Line::default()];
+    let inner = draw_titled_panel(view.focus == ReplayPanel::Steps, titles, theme, area, buffer);
     if view.steps.items.is_empty() {
-        let words = match view.steps.kinds() {
-            Kinds::All => "no steps".to_owned(),
-            kinds => format!("no {} in this turn", kinds.word()),
+        let words = match view.steps.step_filter() {
+            StepFilter::All => "no steps".to_owned(),
+            kinds => format!("no {} in this turn", kinds.filter_name()),
         };
-        return crate::widgets::panel::sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+        return crate::widgets::panel::draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let scroll = view.steps.scroll;
-    position(scroll.top, view.steps.row_count(), theme, area, buffer);
+    draw_scroll_position(scroll.top, view.steps.row_count(), theme, area, buffer);
     let seen = scroll.top..scroll.top + usize::from(inner.height);
     let width = usize::from(inner.width).saturating_sub(2);
-    let painter = Painter { view, session, theme, width, paces };
+    let painter = StepPainter { view, session, theme, width, paces };
     for index in seen {
-        let Some(row) = view.steps.row(index) else { break };
+        let Some(row) = view.steps.row_at(index) else { break };
         let is_cursor = index == scroll.cursor;
         // Text keeps its own looks: a hit on a reversed row could not be seen.
-        let is_chosen = is_cursor && *row.kind == RowKind::Head;
-        let style = is_chosen.then(|| chosen(view, Panel::Steps, theme));
-        let Some(mut line) = painter.row(row) else { continue };
+        let is_chosen = is_cursor && *row.kind == StepRowKind::Head;
+        let style = is_chosen.then(|| selection_style(view, ReplayPanel::Steps, theme));
+        let Some(mut line) = painter.row_line(row) else { continue };
         let mark = if is_cursor { "▌" } else { " " };
-        line.spans.insert(0, own(mark, theme.of(Meaning::FocusedBorder)));
+        line.spans.insert(0, trusted_span(mark, theme.style_for(Meaning::FocusedBorder)));
         put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
 }
 
-/// ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
-fn way_in(view: &Replay, session: &Session) -> String {
-    let way = view.steps.way_in();
+/// Returns ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
+fn agent_path_text(view: &ReplayView, session: &Session) -> String {
+    let way = view.steps.entered_agents();
     let name = |id: &StepId| {
         let agent = session.run.step(*id).and_then(|step| step.subagent);
-        agent.and_then(|agent| session.run.subagents.get(agent)).map(|agent| safe(&agent.name))
+        agent.and_then(|agent| session.run.subagents.get(agent)).map(|agent| safe_string(&agent.name))
     };
     let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
     if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
 }
 
-/// ` errors only, 12 hidden `
-fn choice(view: &Replay, theme: Theme) -> Span<'static> {
-    let words = match view.steps.kinds() {
-        Kinds::All => String::new(),
-        kinds => format!(" {} only, {} hidden ", kinds.word(), view.steps.hidden()),
+/// Returns ` errors only, 12 hidden `.
+fn filter_span(view: &ReplayView, theme: Theme) -> Span<'static> {
+    let words = match view.steps.step_filter() {
+        StepFilter::All => String::new(),
+        kinds => format!(" {} only, {} hidden ", kinds.filter_name(), view.steps.hidden_count()),
     };
-    own(words, theme.of(Meaning::Warning))
+    trusted_span(words, theme.style_for(Meaning::Warning))
 }
 
-/// ` 2m 14s · 12k tokens · computed $0.12 `: what the turn took, as far as it is recorded; what it cost at list prices where the
-/// steps say what they cost.
-fn cost(view: &Replay, session: &Session) -> String {
+/// Returns ` 2m 14s · 12k tokens · computed $0.12 `: the time and tokens of the turn, as far as they are recorded, and
+/// its cost at list prices where the steps show their cost.
+fn turn_cost_text(view: &ReplayView, session: &Session) -> String {
     let Some(turn) = session.run.turns.get(session.turn) else {
         return String::new();
     };
     let seconds =
         turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
     let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
-    let computed = session.scores.worked.cost.ready().filter(|_| view.steps.began.is_some());
+    let computed = session.scores.process.cost.known_cost().filter(|_| view.steps.began.is_some());
     let parts = [
-        turn.state().map(|state| state.words().to_owned()).filter(|words| !words.is_empty()),
-        seconds.map(figures::duration),
-        tokens.map(|count| format!("{} tokens", figures::short(count))),
-        turn.cost_usd.map(figures::dollars),
-        computed.and_then(|cost| Some(format!("computed {}", cost.of_turn(session.turn).said()?))),
+        turn.state().map(|state| state.display_text().to_owned()).filter(|words| !words.is_empty()),
+        seconds.map(format_number::duration_text),
+        tokens.map(|count| format!("{} tokens", format_number::short_count(count))),
+        turn.cost_usd.map(format_number::dollars_text),
+        computed.and_then(|cost| Some(format!("computed {}", cost.sum_of_turn(session.turn).usd_text()?))),
     ];
     let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
 }
 
-/// Columns from which on facts are said in full; below, what a step is needs the room.
-const ROOMY: usize = 60;
+/// From this width on facts are complete; below it the step itself needs the space.
+const FULL_FACTS_FROM: usize = 60;
 
-struct Painter<'a> {
-    view: &'a Replay,
+struct StepPainter<'a> {
+    view: &'a ReplayView,
     session: &'a Session,
     theme: Theme,
     width: usize,
-    paces: Paces<'a>,
+    paces: StepCells<'a>,
 }
 
-impl Painter<'_> {
-    fn row(&self, row: Row<'_>) -> Option<Line<'static>> {
+impl StepPainter<'_> {
+    fn row_line(&self, row: StepRow<'_>) -> Option<Line<'static>> {
         let item = *self.view.steps.items.get(row.item)?;
         let depth = self.view.steps.depths.get(row.item).copied().unwrap_or_default();
-        let margin = " ".repeat(depth.min(DEEPEST_INDENT) * DEPTH_INDENT);
+        let margin = " ".repeat(depth.min(MAX_INDENTED_DEPTH) * DEPTH_INDENT);
         let note = |words: &str, meaning| {
             let words = format!("{margin}    {words}");
-            Line::from(fit(vec![own(words, self.theme.of(meaning))], self.width))
+            Line::from(fit_spans(vec![trusted_span(words, self.theme.style_for(meaning))], self.width))
         };
         Some(match row.kind {
-            RowKind::Head => self.head(item, &margin)?,
-            RowKind::Section(field) => self.section(item, *field, &margin),
-            RowKind::Text { field, line, range } => {
-                let text = self.view.steps.text(item)?.as_ref().ok()?;
-                let words = part_of(text, *field)?;
-                let mut layers = looks(self.view, item, *field, range, self.theme);
-                layers.extend(self.hits(item, *field, *line, words, range));
+            StepRowKind::Head => self.head_line(item, &margin)?,
+            StepRowKind::Section(field) => self.section_line(item, *field, &margin),
+            StepRowKind::Text { field, line, range } => {
+                let text = self.view.steps.item_text(item)?.as_ref().ok()?;
+                let words = field_text(text, *field)?;
+                let mut layers = printed_layers(self.view, item, *field, range, self.theme);
+                layers.extend(self.hit_layers(item, *field, *line, words, range));
                 let mut spans =
-                    vec![own(format!("{margin}  {}", rule(*field)), self.theme.of(Meaning::Muted))];
+                    vec![trusted_span(format!("{margin}  {}", field_rule(*field)), self.theme.style_for(Meaning::Muted))];
                 let words = words.get(range.clone())?;
-                spans.extend(paint(
+                spans.extend(paint_text(
                     words,
                     Style::default(),
                     &layers,
-                    Writing { tab_width: TAB, ..self.theme.writing() },
+                    LineDisplay { tab_width: TAB_WIDTH, ..self.theme.line_display() },
                 ));
-                Line::from(fit(spans, self.width))
+                Line::from(fit_spans(spans, self.width))
             }
-            RowKind::Waiting => note("reading…", Meaning::Muted),
-            RowKind::Failed => note(&self.failure(item), Meaning::Error),
-            RowKind::Empty => note(self.why_empty(item), Meaning::Muted),
-            RowKind::Cut(_) => note("the rest is too long to be shown here", Meaning::Warning),
+            StepRowKind::Waiting => note("reading…", Meaning::Muted),
+            StepRowKind::Failed => note(&self.failure_text(item), Meaning::Error),
+            StepRowKind::Empty => note(self.why_empty(item), Meaning::Muted),
+            StepRowKind::Cut(_) => note("the rest is too long to be shown here", Meaning::Warning),
         })
     }
 
-    /// `▸ bash  pytest -q          exit 1  2.1 kB`
-    fn head(&self, item: Item, margin: &str) -> Option<Line<'static>> {
+    /// Returns `▸ bash  pytest -q          exit 1  2.1 kB`.
+    fn head_line(&self, item: StepListItem, margin: &str) -> Option<Line<'static>> {
         let fold = if self.view.steps.is_unfolded(item) { "▾" } else { "▸" };
-        let mut left = vec![own(format!("{margin}{fold} "), self.theme.of(Meaning::Muted))];
+        let mut left = vec![trusted_span(format!("{margin}{fold} "), self.theme.style_for(Meaning::Muted))];
         let right = match item {
-            Item::Layer(turn) => {
-                left.push(own("before the request  ", self.theme.of(Meaning::Heading)));
+            StepListItem::Layer(turn) => {
+                left.push(trusted_span("before the request  ", self.theme.style_for(Meaning::Heading)));
                 let words = self.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
                 let first = words.lines().next().unwrap_or_default();
-                left.push(recorded(first, self.theme.of(Meaning::Muted)));
+                left.push(recorded_span(first, self.theme.style_for(Meaning::Muted)));
                 vec![]
             }
-            Item::Request(turn) => {
-                left.push(own("request  ", self.theme.of(Meaning::Heading)));
-                left.push(recorded(&self.session.run.turns.get(turn)?.title, Style::default()));
+            StepListItem::Request(turn) => {
+                left.push(trusted_span("request  ", self.theme.style_for(Meaning::Heading)));
+                left.push(recorded_span(&self.session.run.turns.get(turn)?.title, Style::default()));
                 vec![]
             }
-            Item::Step(id) => {
+            StepListItem::Step(id) => {
                 let step = self.session.run.step(id)?;
-                left.extend(self.what(item, step));
-                let columns = self.paces.of_step(&self.session.run, id, self.theme);
-                let facts = if self.width < ROOMY + width_of(&columns) && !columns.is_empty() {
+                left.extend(self.step_spans(item, step));
+                let columns = self.paces.cell_spans(&self.session.run, id, self.theme);
+                let facts = if self.width < FULL_FACTS_FROM + spans_width(&columns) && !columns.is_empty() {
                     vec![]
                 } else {
-                    self.facts(step)
+                    self.fact_spans(step)
                 };
-                [self.folded_below(id), facts, columns].concat()
+                [self.folded_spans(id), facts, columns].concat()
             }
         };
-        Some(sides(left, right, self.width))
+        Some(left_and_right(left, right, self.width))
     }
 
-    /// `⏎ 5 steps  `: what a folded sub-agent did.
-    fn folded_below(&self, id: StepId) -> Vec<Span<'static>> {
-        let words = self.view.steps.folded_below(id).map(|count| match count {
+    /// Returns `⏎ 5 steps  `, the number of steps of a folded sub-agent.
+    fn folded_spans(&self, id: StepId) -> Vec<Span<'static>> {
+        let words = self.view.steps.folded_step_count(id).map(|count| match count {
             1 => "⏎ 1 step  ".to_owned(),
             count => format!("⏎ {count} steps  "),
         });
-        words.map(|words| own(words, self.theme.of(Meaning::Hunk))).into_iter().collect()
+        words.map(|words| trusted_span(words, self.theme.style_for(Meaning::Hunk))).into_iter().collect()
     }
 
-    /// What kind of step it is, and its one line.
-    fn what(&self, item: Item, step: &Step) -> Vec<Span<'static>> {
-        let meaning = if step.failed() { Meaning::Error } else { Meaning::Heading };
+    /// Returns the kind of the step and its label.
+    fn step_spans(&self, item: StepListItem, step: &Step) -> Vec<Span<'static>> {
+        let meaning = if step.has_failed() { Meaning::Error } else { Meaning::Heading };
         let mut spans = vec![];
-        if step.failed() {
-            spans.push(own("✗ ", self.theme.of(Meaning::Error)));
+        if step.has_failed() {
+            spans.push(trusted_span("✗ ", self.theme.style_for(Meaning::Error)));
         }
-        spans.push(recorded(&step_words(&self.session.run, step), self.theme.of(meaning)));
+        spans.push(recorded_span(&step_name(&self.session.run, step), self.theme.style_for(meaning)));
         if let Some(count) = self.word_count(item, step) {
             let words = if count == 1 { "word" } else { "words" };
-            spans.push(own(format!(" {count} {words}"), self.theme.of(Meaning::Muted)));
+            spans.push(trusted_span(format!(" {count} {words}"), self.theme.style_for(Meaning::Muted)));
         }
-        spans.push(own("  ", Style::default()));
+        spans.push(trusted_span("  ", Style::default()));
         let label = match step.kind {
-            StepKind::Thinking => self.theme.of(Meaning::Muted),
+            StepKind::Thinking => self.theme.style_for(Meaning::Muted),
             _ => Style::default(),
         };
-        spans.extend(self.signals(item));
-        spans.push(recorded(&step.label, label));
+        spans.extend(self.signal_span(item));
+        spans.push(recorded_span(&step.label, label));
         spans
     }
 
-    /// `• repeated call  `: what is worth a look here; the process view says why.
-    fn signals(&self, item: Item) -> Option<Span<'static>> {
+    /// Returns `• repeated call  `, the signals at a step; the process view explains them.
+    fn signal_span(&self, item: StepListItem) -> Option<Span<'static>> {
         let id = item.step()?;
-        let signals = self.session.scores.worked.signals_of(id.turn);
+        let signals = self.session.scores.process.signals_in_turn(id.turn);
         let mut kinds: Vec<&str> =
             signals.iter().filter(|it| it.step == id).map(|it| it.kind.words()).collect();
         kinds.dedup();
         let words = || format!("• {}  ", kinds.join(", "));
-        (!kinds.is_empty()).then(|| own(words(), self.theme.of(Meaning::Warning)))
+        (!kinds.is_empty()).then(|| trusted_span(words(), self.theme.style_for(Meaning::Warning)))
     }
 
-    /// Known once the text has been read.
-    fn word_count(&self, item: Item, step: &Step) -> Option<usize> {
+    /// Returns the number of words of a thinking step, once its text is loaded.
+    fn word_count(&self, item: StepListItem, step: &Step) -> Option<usize> {
         if step.kind != StepKind::Thinking {
             return None;
         }
-        let text = self.view.steps.text(item)?.as_ref().ok()?;
+        let text = self.view.steps.item_text(item)?.as_ref().ok()?;
         Some(text.text.split_whitespace().count()).filter(|count| *count > 0)
     }
 
-    /// `+34 −8  exit 1  2.1 kB`
-    fn facts(&self, step: &Step) -> Vec<Span<'static>> {
+    /// Returns `+34 −8  exit 1  2.1 kB`.
+    fn fact_spans(&self, step: &Step) -> Vec<Span<'static>> {
         let mut facts: Vec<Vec<Span>> = vec![];
         let lines = edited_lines(&step.edits);
         let counts = lines.map(|lines| line_counts(lines, self.theme)).unwrap_or_default();
         let blank = || Span::raw(" ");
         facts.push(counts.into_iter().flat_map(|count| [blank(), count]).skip(1).collect());
-        facts.extend(step.result().map(|result| self.result_facts(result)));
+        facts.extend(step.tool_result().map(|result| self.result_facts(result)));
         if step.tool.as_ref().is_some_and(|tool| tool.result.is_none()) {
-            let words = if self.width < ROOMY { "no answer" } else { "no answer recorded" };
-            facts.push(vec![own(words, self.theme.of(Meaning::Warning))]);
+            let words = if self.width < FULL_FACTS_FROM { "no answer" } else { "no answer recorded" };
+            facts.push(vec![trusted_span(words, self.theme.style_for(Meaning::Warning))]);
         }
         let full = facts.into_iter().filter(|fact| !fact.is_empty());
         full.flat_map(|fact| [vec![Span::raw("  ")], fact].concat()).skip(1).collect()
@@ -255,56 +255,56 @@ impl Painter<'_> {
 
     fn result_facts(&self, result: &ToolResult) -> Vec<Span<'static>> {
         let mut facts = vec![];
-        let meaning = if result.failed() { Meaning::Error } else { Meaning::Muted };
-        let outcome = result.outcome();
-        facts.extend(outcome.map(|words| own(format!("{words}  "), self.theme.of(meaning))));
-        let size = if result.bytes == 0 { String::new() } else { figures::bytes(result.bytes) };
-        facts.push(own(format!("{size:>6}"), self.theme.of(Meaning::Muted)));
+        let meaning = if result.has_failed() { Meaning::Error } else { Meaning::Muted };
+        let outcome = result.outcome_text();
+        facts.extend(outcome.map(|words| trusted_span(format!("{words}  "), self.theme.style_for(meaning))));
+        let size = if result.bytes == 0 { String::new() } else { format_number::byte_size(result.bytes) };
+        facts.push(trusted_span(format!("{size:>6}"), self.theme.style_for(Meaning::Muted)));
         facts
     }
 
-    fn section(&self, item: Item, field: StepField, margin: &str) -> Line<'static> {
+    fn section_line(&self, item: StepListItem, field: StepField, margin: &str) -> Line<'static> {
         let step = item.step().and_then(|id| self.session.run.step(id));
         let size =
-            step.and_then(Step::result).map(|result| format!(", {}", figures::bytes(result.bytes)));
+            step.and_then(Step::tool_result).map(|result| format!(", {}", format_number::byte_size(result.bytes)));
         let words = match field {
             StepField::Text => "text".to_owned(),
             StepField::Arguments => "call".to_owned(),
             StepField::Result => format!("result{}", size.unwrap_or_default()),
         };
         let words = format!("{margin}  ─ {words}");
-        Line::from(fit(vec![own(words, self.theme.of(Meaning::Muted))], self.width))
+        Line::from(fit_spans(vec![trusted_span(words, self.theme.style_for(Meaning::Muted))], self.width))
     }
 
     /// The matches of the search in one row, the current one apart; bytes within the row.
-    fn hits(
+    fn hit_layers(
         &self,
-        item: Item,
+        item: StepListItem,
         field: StepField,
         line: usize,
         words: &str,
         row: &std::ops::Range<usize>,
-    ) -> Vec<Layer> {
+    ) -> Vec<StyleLayer> {
         let Some(regex) = self.view.search.regex() else { return vec![] };
-        let current = self.view.search.current_hit().filter(|hit| is_here(hit, item, field, line));
-        let is_current = |found: &Found| current.is_some_and(|hit| hit.range == found.in_line);
-        let found = hits::in_row(regex, words, row).into_iter();
+        let current = self.view.search.current_hit().filter(|hit| is_hit_in_line(hit, item, field, line));
+        let is_current = |found: &RowHit| current.is_some_and(|hit| hit.range == found.in_line);
+        let found = search_hits::hits_in_row(regex, words, row).into_iter();
         found
             .map(|found| {
                 let meaning = if is_current(&found) { Meaning::CurrentHit } else { Meaning::Hit };
-                (found.in_row, self.theme.of(meaning))
+                (found.in_row, self.theme.style_for(meaning))
             })
             .collect()
     }
 
-    fn failure(&self, item: Item) -> String {
-        match self.view.steps.text(item) {
-            Some(Err(why)) => safe(why),
+    fn failure_text(&self, item: StepListItem) -> String {
+        match self.view.steps.item_text(item) {
+            Some(Err(why)) => safe_string(why),
             _ => String::new(),
         }
     }
 
-    fn why_empty(&self, item: Item) -> &'static str {
+    fn why_empty(&self, item: StepListItem) -> &'static str {
         let step = item.step().and_then(|id| self.session.run.step(id));
         match step.map(|step| step.kind) {
             Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
@@ -315,23 +315,23 @@ impl Painter<'_> {
 }
 
 /// The colours that a tool printed, in some bytes of a part of an entry, counted from the first of them.
-pub(super) fn looks(
-    view: &Replay,
-    item: Item,
+pub(super) fn printed_layers(
+    view: &ReplayView,
+    item: StepListItem,
     field: StepField,
     bytes: &std::ops::Range<usize>,
     theme: Theme,
-) -> Vec<Layer> {
+) -> Vec<StyleLayer> {
     let looks = view.steps.looks_in(item, field, bytes).into_iter();
-    looks.map(|(range, look)| (range, printed::style_of(look, theme))).collect()
+    looks.map(|(range, look)| (range, ansi_style::printed_style(look, theme))).collect()
 }
 
-fn is_here(hit: &Hit, item: Item, field: StepField, line: usize) -> bool {
-    Item::of(hit) == (item, field) && hit.line == line
+fn is_hit_in_line(hit: &SearchHit, item: StepListItem, field: StepField, line: usize) -> bool {
+    StepListItem::for_hit(hit) == (item, field) && hit.line == line
 }
 
-/// What stands before the text of a part.
-const fn rule(field: StepField) -> &'static str {
+/// Returns the sign before the text of a field.
+const fn field_rule(field: StepField) -> &'static str {
     match field {
         StepField::Text => "  ",
         StepField::Arguments => "│ ",
@@ -339,10 +339,10 @@ const fn rule(field: StepField) -> &'static str {
     }
 }
 
-const _: () = assert!(INDENT == 6, "mark, margin and rule take five cells, the right edge one");
+const _: () = assert!(ROW_INDENT == 6, "mark, margin and rule take five cells, the right edge one");
 
-/// The word that a step begins with.
-pub(super) fn step_words(run: &Run, step: &Step) -> String {
+/// Returns the first word of a step.
+pub(super) fn step_name(run: &Run, step: &Step) -> String {
     let agent = step.subagent.and_then(|index| run.subagents.get(index));
     match (step.kind, &step.tool) {
         (_, Some(_)) | (StepKind::SubAgent, _) if agent.is_some() => {
@@ -361,10 +361,10 @@ pub(super) fn step_words(run: &Run, step: &Step) -> String {
     }
 }
 
-/// None where the lines of one of them are not known.
-fn edited_lines(edits: &[Edit]) -> Option<Lines> {
-    edits.iter().try_fold(Lines::default(), |mut lines, edit| {
-        lines.add(Lines { added: edit.added? as usize, removed: edit.removed? as usize });
+/// Adds up the changed lines; None where those of one edit are not known.
+fn edited_lines(edits: &[Edit]) -> Option<LineTotals> {
+    edits.iter().try_fold(LineTotals::default(), |mut lines, edit| {
+        lines.add_lines(LineTotals { added: edit.added? as usize, removed: edit.removed? as usize });
         Some(lines)
     })
 }

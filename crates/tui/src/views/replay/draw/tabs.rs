@@ -5,38 +5,38 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 use crate::{
     session::Session,
     views::replay::{
-        Replay,
-        acts::{self, has_one_request},
+        ReplayView,
+        activity::{self, has_one_request},
     },
     widgets::{
-        layout::Panel,
-        line::{fit, own},
+        layout::ReplayPanel,
+        line::{fit_spans, trusted_span},
         theme::{Meaning, Theme},
     },
 };
 
-/// What a tab says: a panel's name and how much is in it.
-pub fn tab(view: &Replay, session: &Session, panel: Panel) -> String {
-    if panel == Panel::Turns && has_one_request(session) {
-        return format!(" actions {} ", acts::acts(session).len());
+/// Returns the text of a tab: the panel's name and its number of entries.
+pub fn tab_text(view: &ReplayView, session: &Session, panel: ReplayPanel) -> String {
+    if panel == ReplayPanel::Turns && has_one_request(session) {
+        return format!(" actions {} ", activity::agent_actions(session).len());
     }
     let count = match panel {
-        Panel::Turns => Some(session.run.turns.len()),
-        Panel::Files => Some(view.changes(session).len()),
-        Panel::Diff => None,
-        Panel::Steps => Some(view.step_count()),
+        ReplayPanel::Turns => Some(session.run.turns.len()),
+        ReplayPanel::Files => Some(view.listed_changes(session).len()),
+        ReplayPanel::Diff => None,
+        ReplayPanel::Steps => Some(view.step_count()),
     };
     let count = count.map(|count| format!(" {count}")).unwrap_or_default();
-    format!(" {}{count} ", panel.word())
+    format!(" {}{count} ", panel.panel_name())
 }
 
-pub fn draw(view: &Replay, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let mut spans = vec![own(" ", theme.of(Meaning::Text))];
-    for panel in Panel::ALL {
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let mut spans = vec![trusted_span(" ", theme.style_for(Meaning::Text))];
+    for panel in ReplayPanel::ALL {
         let is_here = view.focus == panel;
-        let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
-        spans.push(own(tab(view, session, panel), style));
-        spans.push(own(" ", theme.of(Meaning::Text)));
+        let style = theme.style_for(if is_here { Meaning::Selected } else { Meaning::Muted });
+        spans.push(trusted_span(tab_text(view, session, panel), style));
+        spans.push(trusted_span(" ", theme.style_for(Meaning::Text)));
     }
-    Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
+    Line::from(fit_spans(spans, usize::from(area.width))).render(area, buffer);
 }

@@ -1,46 +1,46 @@
-//! From the line that stands for an image to the image itself, which is fetched and decoded to be shown.
+//! Fetches and decodes the image of the line at the cursor.
 
 use std::sync::Arc;
 
 use crate::session::{
-    ask::Pending,
+    pending::Pending,
     effect::Effect,
     question::Question,
-    request::{Numbers, Request, Sentence},
+    request::{RequestIds, RequestId, Sentence},
 };
-use trajview_run::{Run, pictures::raster::Decoded};
+use trajview_run::{Run, pictures::raster::DecodedImage};
 
-use super::Item;
+use super::StepListItem;
 
-/// What the line of an image begins with, as the formats write it.
+/// The start of the line for an image, as the formats write it.
 pub(super) const SIGN: &str = "[image: ";
 
 /// Images that are to be shown.
 #[derive(Debug, Default)]
-pub struct Images {
-    /// Whose images somebody asked for, and the index of the one to be seen first.
-    pub wanted: Option<(Item, usize)>,
-    /// The index asked with.
-    asked: Pending<usize>,
-    /// What arrived and is not shown yet, and the index of the one to be seen first.
-    pub arrived: Option<(Arc<Vec<Decoded>>, usize)>,
+pub struct StepImages {
+    /// The item whose images are requested, and the index of the first to show.
+    pub requested: Option<(StepListItem, usize)>,
+    /// The index in the request.
+    pending: Pending<usize>,
+    /// Images that arrived and are not shown yet, and the index of the first to show.
+    pub arrived: Option<(Arc<Vec<DecodedImage>>, usize)>,
 }
 
-impl Images {
-    /// Fetches what is wanted.
-    pub fn ask(&mut self, run: &Arc<Run>, numbers: &mut Numbers) -> Option<Effect> {
-        let (item, first) = self.wanted.take()?;
+impl StepImages {
+    /// Requests the images.
+    pub fn ask_images(&mut self, run: &Arc<Run>, numbers: &mut RequestIds) -> Option<Effect> {
+        let (item, first) = self.requested.take()?;
         let (run, turn, step) = (run.clone(), item.turn(), item.step());
-        Some(self.asked.ask(numbers, first, Question::Images { run, turn, step }))
+        Some(self.pending.ask_question(numbers, first, Question::Images { run, turn, step }))
     }
 
     /// Takes the answer to its own question; what there is to say of it.
-    pub fn take(
+    pub fn take_images(
         &mut self,
-        request: Request,
-        images: Result<Arc<Vec<Decoded>>, Sentence>,
+        request: RequestId,
+        images: Result<Arc<Vec<DecodedImage>>, Sentence>,
     ) -> Option<Sentence> {
-        let first = self.asked.answered(request)?;
+        let first = self.pending.take_answered(request)?;
         match images {
             Ok(images) if images.is_empty() => Some("the image is not in the recording".into()),
             Ok(images) => {

@@ -1,15 +1,15 @@
-//! The rows that the text of one step takes.
+//! The rows of the text of one step.
 //!
-//! Rows hold positions, not text: a result of many megabytes costs a few words a row, and the screen slices what it
-//! draws out of the text itself.
+//! Rows contain positions, not text: a result of many megabytes costs a few words a row, and the screen slices the
+//! drawn part out of the text itself.
 
 use std::ops::Range;
 
-use crate::widgets::wrap::wrap;
+use crate::widgets::wrap::wrap_line;
 use trajview_run::{StepText, search::StepField};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowKind {
+pub enum StepRowKind {
     Head,
     /// The name of the part that follows.
     Section(StepField),
@@ -19,9 +19,9 @@ pub enum RowKind {
         line: usize,
         range: Range<usize>,
     },
-    /// The text is on its way.
+    /// The text is loading.
     Waiting,
-    /// Why there is no text.
+    /// The text could not be loaded.
     Failed,
     /// There is nothing to read here.
     Empty,
@@ -30,54 +30,54 @@ pub enum RowKind {
 }
 
 /// Rows of one part at most; a bound on memory, far beyond what anybody scrolls through.
-const MOST_ROWS: usize = 200_000;
+const MAX_ROWS: usize = 200_000;
 
-/// The rows below the head of an unfolded step, `width` cells wide; one at least.
-pub fn of(text: Option<&Result<std::sync::Arc<StepText>, String>>, width: usize) -> Vec<RowKind> {
-    at_most(text, width, MOST_ROWS)
+/// Returns the rows below the head of an unfolded step, `width` cells wide; one at least.
+pub fn body_rows(text: Option<&Result<std::sync::Arc<StepText>, String>>, width: usize) -> Vec<StepRowKind> {
+    body_rows_at_most(text, width, MAX_ROWS)
 }
 
-/// The same with so many rows of each part at most.
-pub fn at_most(
+/// Returns the same rows, at most `most` of each field.
+pub fn body_rows_at_most(
     text: Option<&Result<std::sync::Arc<StepText>, String>>,
     width: usize,
     most: usize,
-) -> Vec<RowKind> {
+) -> Vec<StepRowKind> {
     let text = match text {
-        None => return vec![RowKind::Waiting],
-        Some(Err(_)) => return vec![RowKind::Failed],
+        None => return vec![StepRowKind::Waiting],
+        Some(Err(_)) => return vec![StepRowKind::Failed],
         Some(Ok(text)) => text,
     };
-    let parts: Vec<_> = parts_of(text).collect();
+    let parts: Vec<_> = nonblank_fields(text).collect();
     let has_sections = parts.iter().any(|(field, _)| *field != StepField::Text);
     let mut rows = vec![];
     for (field, words) in &parts {
-        rows.extend(has_sections.then_some(RowKind::Section(*field)));
+        rows.extend(has_sections.then_some(StepRowKind::Section(*field)));
         push_text(*field, words, (width, most), &mut rows);
     }
-    if rows.is_empty() { vec![RowKind::Empty] } else { rows }
+    if rows.is_empty() { vec![StepRowKind::Empty] } else { rows }
 }
 
 fn push_text(
     field: StepField,
     words: &str,
     (width, most): (usize, usize),
-    rows: &mut Vec<RowKind>,
+    rows: &mut Vec<StepRowKind>,
 ) {
     let end = rows.len() + most;
-    for (line, bytes) in lines_of(words).enumerate() {
-        for part in wrap(&words[bytes.clone()], width) {
+    for (line, bytes) in line_ranges(words).enumerate() {
+        for part in wrap_line(&words[bytes.clone()], width) {
             if rows.len() == end {
-                return rows.push(RowKind::Cut(field));
+                return rows.push(StepRowKind::Cut(field));
             }
             let range = bytes.start + part.start..bytes.start + part.end;
-            rows.push(RowKind::Text { field, line, range });
+            rows.push(StepRowKind::Text { field, line, range });
         }
     }
 }
 
-/// The bytes of each line, line ends not included; the same lines as [`str::lines`].
-fn lines_of(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Returns the bytes of each line, line ends not included; the same lines as [`str::lines`].
+fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let base = text.as_ptr() as usize;
     text.lines().map(move |line| {
         let start = line.as_ptr() as usize - base;
@@ -85,8 +85,8 @@ fn lines_of(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// One part of a step's text, as recorded.
-pub fn part_of(text: &StepText, field: StepField) -> Option<&str> {
+/// Returns one part of a step's text, as recorded.
+pub fn field_text(text: &StepText, field: StepField) -> Option<&str> {
     match field {
         StepField::Text => Some(text.text.as_str()),
         StepField::Arguments => text.arguments.as_deref(),
@@ -94,24 +94,25 @@ pub fn part_of(text: &StepText, field: StepField) -> Option<&str> {
     }
 }
 
-fn parts_of(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
+fn nonblank_fields(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
     [StepField::Text, StepField::Arguments, StepField::Result]
         .into_iter()
-        .filter_map(|field| Some((field, part_of(text, field)?)))
+        .filter_map(|field| Some((field, field_text(text, field)?)))
         .filter(|(_, words)| !words.trim().is_empty())
 }
 
-/// Which row of a body holds a byte of a line of a part; both as [`trajview_run::search::Hit`] counts them.
-pub fn row_of(
-    body: &[RowKind],
+/// Returns the row of a body that contains a byte of a line of a field; both count as in
+/// [`trajview_run::search::SearchHit`].
+pub fn row_of_byte(
+    body: &[StepRowKind],
     text: &StepText,
     wanted: StepField,
     line: usize,
     byte: usize,
 ) -> Option<usize> {
-    let start = lines_of(part_of(text, wanted)?).nth(line)?.start;
+    let start = line_ranges(field_text(text, wanted)?).nth(line)?.start;
     body.iter().rposition(|row| match row {
-        RowKind::Text { field, line: at, range } => {
+        StepRowKind::Text { field, line: at, range } => {
             *field == wanted && *at == line && range.start <= start + byte
         }
         _ => false,

@@ -1,14 +1,15 @@
-//! Where the parts of the view stand, as a pure function: `update` asks it what a click means, `draw` where things go.
+//! Computes the areas of the parts of the view, as a pure function. `update` uses them to find what was clicked, `draw`
+//! to place the parts.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::ScreenLayout;
 
-use super::Part;
+use super::ComponentsPart;
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct ComponentsAreas {
     /// Two rows, or one, without a border.
     pub header: Rect,
     pub table: Option<Rect>,
@@ -16,38 +17,38 @@ pub struct Areas {
     pub lifeline: Option<Rect>,
 }
 
-/// From here on the verdict stands beside the table.
-const SIDE_BY_SIDE: u16 = 110;
+/// Screen width from which the verdict is next to the table.
+const SIDE_BY_SIDE_WIDTH: u16 = 110;
 
-/// From here on the table has room for whole lifelines.
-const WIDE: u16 = 160;
+/// Screen width from which the table has room for whole lifelines.
+const WIDE_TABLE_WIDTH: u16 = 160;
 
-/// Cells of the table beside a verdict, borders included.
-const TABLE: u16 = 66;
+/// Cells of the table next to a verdict, borders included.
+const TABLE_CELLS: u16 = 66;
 
 /// Rows below which the lifeline takes turns with the table.
-const LOW: u16 = 18;
+const LOW_BODY_ROWS: u16 = 18;
 
-/// From so many rows on a narrow screen has both a verdict and a lifeline.
-const HIGH: u16 = 32;
+/// Body height from which a narrow screen has both a verdict and a lifeline.
+const HIGH_BODY_ROWS: u16 = 32;
 
 /// Cells to the left of the cells of a lifeline: the name of its symbol.
-pub const NAMES: u16 = 20;
+pub const NAME_CELLS: u16 = 20;
 
-impl Areas {
-    pub fn of(layout: &Layout, part: Part) -> Self {
+impl ComponentsAreas {
+    pub fn for_layout(layout: &ScreenLayout, part: ComponentsPart) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
         let body = layout.body;
-        let lines = if body.height >= LOW { 2 } else { 1 };
+        let lines = if body.height >= LOW_BODY_ROWS { 2 } else { 1 };
         let [header, rest] =
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
-        let is_narrow = body.width < SIDE_BY_SIDE;
+        let is_narrow = body.width < SIDE_BY_SIDE_WIDTH;
         // On a narrow screen a verdict, which is read, needs the rows more than the lifeline below it.
         let has_both =
-            rest.height >= LOW && !(is_narrow && part == Part::Verdict && rest.height < HIGH);
-        if !has_both && part == Part::Lifeline {
+            rest.height >= LOW_BODY_ROWS && !(is_narrow && part == ComponentsPart::Verdict && rest.height < HIGH_BODY_ROWS);
+        if !has_both && part == ComponentsPart::Lifeline {
             return Self { header, lifeline: Some(rest), ..Self::default() };
         }
         let below = if !has_both { 0 } else { (rest.height / 3).clamp(8, 13) };
@@ -56,12 +57,12 @@ impl Areas {
         let lifeline = has_both.then_some(lifeline);
         if is_narrow {
             let (table, verdict) = match part {
-                Part::Verdict => (None, Some(above)),
-                Part::Table | Part::Lifeline => (Some(above), None),
+                ComponentsPart::Verdict => (None, Some(above)),
+                ComponentsPart::Table | ComponentsPart::Lifeline => (Some(above), None),
             };
             return Self { header, table, verdict, lifeline };
         }
-        let width = if body.width >= WIDE { body.width * 13 / 20 } else { TABLE };
+        let width = if body.width >= WIDE_TABLE_WIDTH { body.width * 13 / 20 } else { TABLE_CELLS };
         let sides = [Constraint::Length(width), Constraint::Fill(1)];
         let [table, verdict] = Split::horizontal(sides).areas(above);
         Self { header, table: Some(table), verdict: Some(verdict), lifeline }
@@ -82,10 +83,10 @@ impl Areas {
         usize::from(area.width.saturating_sub(2))
     }
 
-    /// The cells of the lifeline: those that turns stand in.
-    pub fn strip(&self) -> Rect {
+    /// Returns the cells of the lifeline that show turns.
+    pub fn strip_area(&self) -> Rect {
         let Some(area) = self.lifeline else { return Rect::default() };
-        let left = NAMES.min(area.width / 3);
+        let left = NAME_CELLS.min(area.width / 3);
         Rect {
             x: area.x + 1 + left,
             y: area.y + 1,
@@ -98,28 +99,28 @@ impl Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
-            for part in Part::ALL {
-                let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-                let areas = Areas::of(&layout, part);
+            for part in ComponentsPart::ALL {
+                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let areas = ComponentsAreas::for_layout(&layout, part);
                 let parts = [Some(areas.header), areas.table, areas.verdict, areas.lifeline];
                 let all: Vec<Rect> = parts.into_iter().flatten().collect();
                 for (at, area) in all.iter().enumerate() {
                     assert_eq!(area.intersection(layout.body), *area);
                     assert!(all[..at].iter().all(|other| !area.intersects(*other)));
                 }
-                let shown = match part {
-                    Part::Table => areas.table,
-                    Part::Verdict => areas.verdict,
-                    Part::Lifeline => areas.lifeline,
+                let shown_part = match part {
+                    ComponentsPart::Table => areas.table,
+                    ComponentsPart::Verdict => areas.verdict,
+                    ComponentsPart::Lifeline => areas.lifeline,
                 };
-                assert!(layout.is_too_small || shown.is_some_and(|area| area.height >= 6));
-                let strip = areas.strip();
+                assert!(layout.is_too_small || shown_part.is_some_and(|area| area.height >= 6));
+                let strip = areas.strip_area();
                 assert!(areas.lifeline.is_none_or(|area| strip.intersection(area) == strip));
             }
         }

@@ -1,45 +1,45 @@
-//! The lines of the panel beside the table: what the component is, what was said of it, the evidence in the code, and
-//! what the judge looked at.
+//! Builds the lines of the panel next to the table: the component, the verdict, the evidence in the code, and the
+//! judge's lookups.
 
 use crate::{
     session::Session,
     views::{
-        scores::components::Components,
-        verdict::{Given, Row, cut, given_label, label_by, say_fields, say_trace},
+        scores::components::ComponentsView,
+        verdict::{ShownScore, VerdictRow, words_in_rows, label_score, label_author_text, push_field_rows, push_trace_rows},
     },
 };
 use trajview_run::rubric::{Evidence, Verdict};
 
-use super::{areas::Areas, asking::MOST_FILES};
+use super::{areas::ComponentsAreas, questions::MOST_EVIDENCE_FILES};
 
 /// Lines shown of one piece of evidence.
-const MOST_LINES: usize = 200;
+const MOST_EVIDENCE_LINES: usize = 200;
 
-impl Components {
-    /// As wide as the panel is in these areas.
-    pub fn verdict_rows(&self, session: &Session, areas: &Areas) -> Vec<Row> {
+impl ComponentsView {
+    /// Returns the rows of the panel at its width in these areas.
+    pub fn verdict_rows(&self, session: &Session, areas: &ComponentsAreas) -> Vec<VerdictRow> {
         let width = areas.verdict_width().max(20);
         let Some(row) = self.component_row(session) else { return vec![] };
         let mut rows = vec![];
-        self.say_component(session, width, &mut rows);
+        self.push_component_rows(session, width, &mut rows);
         if !row.is_in_checklist {
-            rows.push(Row::Problem("the checklist has no such component".into()));
+            rows.push(VerdictRow::Problem("the checklist has no such component".into()));
         }
-        rows.push(Row::Blank);
-        match self.verdict(session) {
-            Some(verdict) => self.say_verdict(session, verdict, width, &mut rows),
-            None => rows.push(Row::Note(self.why_no_verdict(session))),
+        rows.push(VerdictRow::Blank);
+        match self.chosen_verdict(session) {
+            Some(verdict) => self.push_verdict_rows(session, verdict, width, &mut rows),
+            None => rows.push(VerdictRow::Note(self.why_no_verdict(session))),
         }
-        self.say_label(session, &row.id, width, &mut rows);
-        if let Some(verdict) = self.verdict(session) {
-            self.say_evidence(session, verdict, &mut rows);
-            say_trace(verdict, width, &mut rows);
+        self.push_label_rows(session, &row.id, width, &mut rows);
+        if let Some(verdict) = self.chosen_verdict(session) {
+            self.push_evidence_rows(session, verdict, &mut rows);
+            push_trace_rows(verdict, width, &mut rows);
         }
         rows
     }
 
     fn why_no_verdict(&self, session: &Session) -> String {
-        match session.rubric.judgement() {
+        match session.rubric.shown_judgement() {
             None => "nothing has judged this run yet".into(),
             Some(judgement) => {
                 let id = self.chosen.as_deref().unwrap_or_default();
@@ -53,23 +53,23 @@ impl Components {
         }
     }
 
-    fn say_component(&self, session: &Session, width: usize, rows: &mut Vec<Row>) {
-        let Some(component) = self.component(session) else { return };
+    fn push_component_rows(&self, session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
+        let Some(component) = self.chosen_component(session) else { return };
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
         let more = [
             ("asked for", committed.unwrap_or_default()),
-            ("stated", self.exposure_said(session, &component.id)),
+            ("stated", self.exposure_text(session, &component.id)),
         ];
-        say_fields(component, &more, width, rows);
+        push_field_rows(component, &more, width, rows);
     }
 
-    /// `weakly since turn 4, clearly since turn 16 (3 of 4)`; empty where it was not audited.
-    fn exposure_said(&self, session: &Session, id: &str) -> String {
+    /// Returns `weakly since turn 4, clearly since turn 16 (3 of 4)`. Empty if it was not audited.
+    fn exposure_text(&self, session: &Session, id: &str) -> String {
         const WORDS: [&str; 5] = ["not at all", "weakly", "ambiguously", "clearly", "in full"];
-        let exposure = session.rubric.known().and_then(|it| it.exposure.as_ref());
+        let exposure = session.rubric.known_rubric().and_then(|it| it.exposure.as_ref());
         let found = exposure.and_then(|it| it.components.iter().find(|it| it.id == id));
         let Some(found) = found else { return String::new() };
-        let level = found.at(session.run.end());
+        let level = found.level_at(session.run.end_in_turns());
         let words = |level: u8| WORDS.get(usize::from(level)).copied().unwrap_or_default();
         let steps: Vec<String> = found
             .by_turn
@@ -82,123 +82,123 @@ impl Components {
         }
     }
 
-    fn say_verdict(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<Row>) {
-        let judge = session.rubric.judgement().map(|it| it.judge.name.clone());
+    fn push_verdict_rows(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
+        let judge = session.rubric.shown_judgement().map(|it| it.judge.name.clone());
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
-        if verdict.score.is_some() || verdict.given.is_empty() {
-            rows.push(Row::Score {
+        if verdict.score.is_some() || verdict.criterion_scores.is_empty() {
+            rows.push(VerdictRow::Score {
                 by: by.clone(),
-                score: verdict.score.map(Given::level),
+                score: verdict.score.map(ShownScore::component_level),
                 label: verdict.label.clone(),
                 words: String::new(),
             });
         }
-        for given in &verdict.given {
-            rows.push(Row::Score {
+        for given in &verdict.criterion_scores {
+            rows.push(VerdictRow::Score {
                 by: by.clone(),
-                score: Some(Given::of(given.score, given.scale, &given.name)),
+                score: Some(ShownScore::for_scale(given.score, given.scale, &given.name)),
                 label: None,
                 words: given.criterion.clone().unwrap_or_else(|| given.scale.to_string()),
             });
         }
         if verdict.score.is_none() {
-            let (row, why): (fn(String) -> Row, _) = match &verdict.reason {
-                Some(reason) => (Row::Note, reason.as_str()),
+            let (row, why): (fn(String) -> VerdictRow, _) = match &verdict.reason {
+                Some(reason) => (VerdictRow::Note, reason.as_str()),
                 None => {
-                    (Row::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score"))
+                    (VerdictRow::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score"))
                 }
             };
-            rows.extend(cut(why, width).into_iter().map(row));
+            rows.extend(words_in_rows(why, width).into_iter().map(row));
         }
-        rows.extend(cut(&verdict.rationale, width).into_iter().map(Row::Words));
+        rows.extend(words_in_rows(&verdict.rationale, width).into_iter().map(VerdictRow::Words));
     }
 
-    fn say_label(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<Row>) {
+    fn push_label_rows(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<VerdictRow>) {
         let Some(label) = session.own_label_of(id) else { return };
-        let blind = label.blind().map(|blind| if blind { "blind" } else { "not blind" });
+        let blind = label.is_blind().map(|blind| if blind { "blind" } else { "not blind" });
         let words: Vec<&str> = [blind, label.reason()].into_iter().flatten().collect();
-        rows.push(Row::Score {
-            by: label_by(session.labels.annotator()),
-            score: Some(given_label(label.given)),
+        rows.push(VerdictRow::Score {
+            by: label_author_text(session.labels.annotator()),
+            score: Some(label_score(label.label)),
             label: None,
             words: words.join(", "),
         });
         let note = label.note().unwrap_or_default();
-        rows.extend(cut(note, width).into_iter().map(Row::Words));
+        rows.extend(words_in_rows(note, width).into_iter().map(VerdictRow::Words));
     }
 
-    fn say_evidence(&self, session: &Session, verdict: &Verdict, rows: &mut Vec<Row>) {
-        rows.push(Row::Blank);
+    fn push_evidence_rows(&self, session: &Session, verdict: &Verdict, rows: &mut Vec<VerdictRow>) {
+        rows.push(VerdictRow::Blank);
         if verdict.evidence.is_empty() {
-            rows.push(Row::Note("the verdict names no lines of code".into()));
+            rows.push(VerdictRow::Note("the verdict names no lines of code".into()));
             return;
         }
         let Some(turn) = session.judged_turn() else {
-            rows.push(Row::Problem("the judged commit is no turn of this run".into()));
+            rows.push(VerdictRow::Problem("the judged commit is no turn of this run".into()));
             for it in &verdict.evidence {
-                rows.push(Row::Evidence { path: it.path.clone(), lines: it.lines });
+                rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
             }
             return;
         };
-        rows.push(Row::Heading(format!("evidence, as it was after turn {}", turn + 1)));
+        rows.push(VerdictRow::Heading(format!("evidence, as it was after turn {}", turn + 1)));
         for evidence in &verdict.evidence {
             let (path, lines) = (evidence.path.clone(), evidence.lines);
-            rows.push(Row::Evidence { path, lines });
-            self.say_code(session, evidence, rows);
+            rows.push(VerdictRow::Evidence { path, lines });
+            self.push_code_rows(session, evidence, rows);
         }
     }
 
-    fn say_code(&self, session: &Session, evidence: &Evidence, rows: &mut Vec<Row>) {
+    fn push_code_rows(&self, session: &Session, evidence: &Evidence, rows: &mut Vec<VerdictRow>) {
         let Some(key) = session.judged_file(&evidence.path) else {
-            rows.push(Row::Problem("the path leads out of the repository".into()));
+            rows.push(VerdictRow::Problem("the path leads out of the repository".into()));
             return;
         };
-        let count = match session.files.compared(&key) {
-            Some(Ok(compared)) if compared.text().is_some() => compared.line_count(),
+        let count = match session.files.compared_file(&key) {
+            Some(Ok(compared)) if compared.text_diff().is_some() => compared.line_count(),
             Some(Ok(_)) => {
-                rows.push(Row::Problem("there is no such text file at that turn".into()));
+                rows.push(VerdictRow::Problem("there is no such text file at that turn".into()));
                 return;
             }
-            Some(Err(why)) => return rows.push(Row::Problem(why.clone())),
-            None => return rows.push(Row::Note("reading…".into())),
+            Some(Err(why)) => return rows.push(VerdictRow::Problem(why.clone())),
+            None => return rows.push(VerdictRow::Note("reading…".into())),
         };
         let Some((first, last)) = evidence.lines else {
-            rows.push(Row::Note(format!("the whole file, {count} lines; enter opens it")));
+            rows.push(VerdictRow::Note(format!("the whole file, {count} lines; enter opens it")));
             return;
         };
         if first > count {
-            rows.push(Row::Problem(format!("the file has {count} lines")));
+            rows.push(VerdictRow::Problem(format!("the file has {count} lines")));
             return;
         }
         let lines = first.max(1)..=last.min(count);
-        let code = |line| Row::Code { path: evidence.path.clone(), line };
-        rows.extend(lines.clone().take(MOST_LINES).map(code));
+        let code = |line| VerdictRow::Code { path: evidence.path.clone(), line };
+        rows.extend(lines.clone().take(MOST_EVIDENCE_LINES).map(code));
         if last > count {
-            rows.push(Row::Problem(format!(
+            rows.push(VerdictRow::Problem(format!(
                 "the evidence goes to line {last}, the file has {count} lines"
             )));
-        } else if lines.count() > MOST_LINES {
-            rows.push(Row::Note("… enter opens the file".into()));
+        } else if lines.count() > MOST_EVIDENCE_LINES {
+            rows.push(VerdictRow::Note("… enter opens the file".into()));
         }
     }
 
-    /// The file and the line that the cursor of the panel stands on, if it stands on evidence.
-    pub fn evidence_at_cursor(&self, session: &Session, areas: &Areas) -> Option<(String, usize)> {
+    /// Returns the file and the line of the evidence at the cursor of the panel. None if the cursor is not at evidence.
+    pub fn evidence_at_cursor(&self, session: &Session, areas: &ComponentsAreas) -> Option<(String, usize)> {
         let rows = self.verdict_rows(session, areas);
         let at = self.verdict.cursor.min(rows.len().checked_sub(1)?);
-        // What is said of a piece of evidence stands below its heading.
+        // The text on a piece of evidence is below its heading.
         rows[..=at].iter().rev().find_map(|row| match row {
-            Row::Code { path, line } => Some(Some((path.clone(), *line))),
-            Row::Evidence { path, lines } => {
+            VerdictRow::Code { path, line } => Some(Some((path.clone(), *line))),
+            VerdictRow::Evidence { path, lines } => {
                 Some(Some((path.clone(), lines.map_or(1, |(first, _)| first))))
             }
-            Row::Note(_) | Row::Problem(_) => None,
+            VerdictRow::Note(_) | VerdictRow::Problem(_) => None,
             _ => Some(None),
         })?
     }
 }
 
-/// Whether more files have evidence than are read.
+/// Returns true if the evidence has no more files than are read.
 pub const fn reads_all(files: usize) -> bool {
-    files <= MOST_FILES
+    files <= MOST_EVIDENCE_FILES
 }

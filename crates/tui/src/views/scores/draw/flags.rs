@@ -7,42 +7,42 @@ use ratatui::{
     widgets::Widget,
 };
 
-use super::components::cell;
+use super::components::padded_cell;
 use crate::{
-    session::{Session, flags::State},
+    session::{Session, flags::FlaggedState},
     views::scores::{
-        Scores,
+        ScoresView,
         flags::{
-            areas::Areas,
-            table::{Row, Sort},
+            areas::FlagsAreas,
+            table::{ListedFlag, FlagSort},
         },
     },
     widgets::{
-        layout::Layout,
-        line::{fit, fit_end, own, recorded, safe, sides},
-        panel::{name, position, put_row, sentence, titled},
+        layout::ScreenLayout,
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right},
+        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
         text,
         theme::{Meaning, Theme},
-        wrap::wrap,
+        wrap::wrap_line,
     },
 };
-use trajview_run::{figures, flags::Counts};
+use trajview_run::{format_number, flags::FlagCounts};
 
-pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    let areas = Areas::of(layout);
+pub fn draw_flags(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    let areas = FlagsAreas::for_layout(layout);
     let Some((state, number)) = view.flags.flag_state(session) else { return };
-    header(view, session, &state, number, theme, areas.header, buffer);
+    draw_flags_header(view, session, &state, number, theme, areas.header, buffer);
     let rows = view.flags.flag_rows(session);
-    table(view, &state, &rows, theme, areas.table, buffer);
+    draw_flag_table(view, &state, &rows, theme, areas.table, buffer);
     if let Some(area) = areas.detail {
-        detail(rows.get(view.flags.rows.cursor), theme, area, buffer);
+        draw_flag_detail(rows.get(view.flags.rows.cursor), theme, area, buffer);
     }
 }
 
-fn header(
-    view: &Scores,
+fn draw_flags_header(
+    view: &ScoresView,
     session: &Session,
-    state: &State<'_>,
+    state: &FlaggedState<'_>,
     number: (usize, usize),
     theme: Theme,
     area: Rect,
@@ -51,10 +51,10 @@ fn header(
     let width = usize::from(area.width.saturating_sub(2));
     let rows = match area.height {
         0 => vec![],
-        1 => vec![sums(view, session, state, theme, width)],
+        1 => vec![flag_counts_line(view, session, state, theme, width)],
         _ => vec![
-            who(view, session, state, number, theme, width),
-            sums(view, session, state, theme, width),
+            flagger_line(view, session, state, number, theme, width),
+            flag_counts_line(view, session, state, theme, width),
         ],
     };
     for (row, y) in rows.into_iter().zip(area.y..) {
@@ -63,17 +63,17 @@ fn header(
     }
 }
 
-/// `judge gpt (m-1) · c3, after turn 15 · 2026-11-21   judged state 3 of 9`
-fn who(
-    view: &Scores,
+/// Returns `judge gpt (m-1) · c3, after turn 15 · 2026-11-21   judged state 3 of 9`.
+fn flagger_line(
+    view: &ScoresView,
     session: &Session,
-    state: &State<'_>,
+    state: &FlaggedState<'_>,
     (number, count): (usize, usize),
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let muted = theme.of(Meaning::Muted);
-    let by = view.flags.flag_source(session).map(|source| source.by.words()).unwrap_or_default();
+    let muted = theme.style_for(Meaning::Muted);
+    let by = view.flags.flag_source(session).map(|source| source.by.display_text()).unwrap_or_default();
     let turn = match state.turn {
         Some(turn) if state.name != format!("turn {turn}") => format!(", after turn {turn}"),
         _ => String::new(),
@@ -87,30 +87,30 @@ fn who(
         }
     };
     let left = vec![
-        own("flags ", muted),
-        recorded(&by, theme.of(Meaning::Title)),
-        recorded(&facts, theme.of(Meaning::Text)),
+        trusted_span("flags ", muted),
+        recorded_span(&by, theme.style_for(Meaning::Title)),
+        recorded_span(&facts, theme.style_for(Meaning::Text)),
     ];
     let at = (!view.flags.is_all).then(|| format!("state {number} of {count}"));
     let judges = view.flags.flag_source_number(session).filter(|(_, count)| *count > 1);
     let judge = judges.map(|(number, count)| format!("judge {number} of {count}"));
     let right = [at, judge].into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    sides(left, vec![own(right, muted)], width)
+    left_and_right(left, vec![trusted_span(right, muted)], width)
 }
 
-/// `12 flags   7 verbosity   5 erosion   4 carried   3.10 for 1000 lines of code`: counts, and no score.
-fn sums(
-    view: &Scores,
+/// Returns `12 flags   7 verbosity   5 erosion   4 carried   3.10 for 1000 lines of code`: counts, and no score.
+fn flag_counts_line(
+    view: &ScoresView,
     session: &Session,
-    state: &State<'_>,
+    state: &FlaggedState<'_>,
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let (title, muted) = (theme.of(Meaning::Title), theme.of(Meaning::Muted));
+    let (title, muted) = (theme.style_for(Meaning::Title), theme.style_for(Meaning::Muted));
     let is_all = view.flags.is_all;
     let counts = match is_all {
-        false => state.counts(),
-        true => Counts::of(
+        false => state.flag_counts(),
+        true => FlagCounts::from_flags(
             &view.flags.flag_rows(session).into_iter().map(|row| row.flag).collect::<Vec<_>>(),
         ),
     };
@@ -124,62 +124,62 @@ fn sums(
     }
     let mut spans: Vec<Span<'static>> = vec![];
     for (number, words) in parts {
-        spans.extend([own(number, title), own(words + "   ", muted)]);
+        spans.extend([trusted_span(number, title), trusted_span(words + "   ", muted)]);
     }
     if is_all {
-        return sides(spans, vec![], width);
+        return left_and_right(spans, vec![], width);
     }
     if !state.unanswered.is_empty() {
-        let groups = safe(&state.unanswered.join(", "));
-        spans.push(own(format!("without an answer: {groups}   "), theme.of(Meaning::Warning)));
+        let groups = safe_string(&state.unanswered.join(", "));
+        spans.push(trusted_span(format!("without an answer: {groups}   "), theme.style_for(Meaning::Warning)));
     }
     spans.extend(match state.per_thousand() {
-        Some(share) => [own(figures::tenths(share), title), own(" for 1000 lines", muted)],
-        None => [own("", title), own("lines of code not recorded", muted)],
+        Some(share) => [trusted_span(format_number::one_decimal(share), title), trusted_span(" for 1000 lines", muted)],
+        None => [trusted_span("", title), trusted_span("lines of code not recorded", muted)],
     });
-    sides(spans, vec![], width)
+    left_and_right(spans, vec![], width)
 }
 
-fn table(
-    view: &Scores,
-    state: &State<'_>,
-    rows: &[Row],
+fn draw_flag_table(
+    view: &ScoresView,
+    state: &FlaggedState<'_>,
+    rows: &[ListedFlag],
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
     let sorted = match view.flags.sort {
-        Sort::File => String::new(),
-        sort => format!(" by {} ", sort.words()),
+        FlagSort::File => String::new(),
+        sort => format!(" by {} ", sort.sort_words()),
     };
     let title = if view.flags.is_all { "flags where they were found" } else { "flags" };
     let titles = [
-        Line::from(vec![name(true, title, theme)]),
-        Line::styled(sorted, theme.of(Meaning::Muted)),
+        Line::from(vec![panel_title_span(true, title, theme)]),
+        Line::styled(sorted, theme.style_for(Meaning::Muted)),
         Line::default(),
     ];
-    let inner = titled(true, titles, theme, area, buffer);
+    let inner = draw_titled_panel(true, titles, theme, area, buffer);
     if rows.is_empty() {
         let words = match view.flags.is_all {
             true => "nothing was flagged in any state".to_owned(),
-            false => format!("nothing is flagged in {}", safe(&state.name)),
+            false => format!("nothing is flagged in {}", safe_string(&state.name)),
         };
-        return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let columns = Columns::of(usize::from(inner.width), rows);
-    put_row(columns.head(theme), None, inner, 0, buffer);
+    let columns = FlagColumns::for_rows(usize::from(inner.width), rows);
+    put_row(columns.head_line(theme), None, inner, 0, buffer);
     let scroll = view.flags.rows;
     let height = usize::from(inner.height.saturating_sub(1));
     for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
-        let style = (index == scroll.cursor).then_some(theme.of(Meaning::Selected));
-        put_row(columns.row(row, theme), style, inner, (index - scroll.top + 1) as u16, buffer);
+        let style = (index == scroll.cursor).then_some(theme.style_for(Meaning::Selected));
+        put_row(columns.row_line(row, theme), style, inner, (index - scroll.top + 1) as u16, buffer);
     }
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    position(scroll.top, rows.len(), theme, body, buffer);
+    draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
 }
 
-/// How wide the columns are; one of no cells is not shown.
-struct Columns {
+/// Widths of the columns. A column of zero cells is not shown.
+struct FlagColumns {
     criterion: usize,
     place: usize,
     confidence: usize,
@@ -189,33 +189,33 @@ struct Columns {
 }
 
 /// Lines in fewer cells are cut.
-const PLACE: usize = 18;
+const LEAST_PLACE_CELLS: usize = 18;
 
-/// An explanation in fewer cells tells nothing.
-const WORDS: usize = 16;
+/// Fewest cells of a useful explanation.
+const LEAST_EXPLANATION_CELLS: usize = 16;
 
-impl Columns {
-    fn of(width: usize, rows: &[Row]) -> Self {
-        let widest = |of: &dyn Fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or_default() + 1;
-        let criterion = widest(&|row| text::width(&safe(&row.flag.criterion))).clamp(10, 25);
-        let place = widest(&|row| text::width(&safe(&row.place()))).clamp(11, 40);
-        let found = widest(&|row| text::width(&safe(&row.found_at))).clamp(9, 14);
+impl FlagColumns {
+    fn for_rows(width: usize, rows: &[ListedFlag]) -> Self {
+        let widest = |of: &dyn Fn(&ListedFlag) -> usize| rows.iter().map(of).max().unwrap_or_default() + 1;
+        let criterion = widest(&|row| text::width(&safe_string(&row.flag.criterion))).clamp(10, 25);
+        let place = widest(&|row| text::width(&safe_string(&row.place_text()))).clamp(11, 40);
+        let found = widest(&|row| text::width(&safe_string(&row.found_at))).clamp(9, 14);
         let (confidence, carried) = (5, "→ carried ".chars().count());
         let rest = confidence + carried;
-        // Names give way before the lines do.
-        let named = width.saturating_sub(rest + place.min(PLACE));
-        let (criterion, found) = match criterion + found <= named {
+        // Names are shortened before the lines are.
+        let name_cells = width.saturating_sub(rest + place.min(LEAST_PLACE_CELLS));
+        let (criterion, found) = match criterion + found <= name_cells {
             true => (criterion, found),
-            false => (criterion.min(named * 3 / 5), found.min(named - named * 3 / 5)),
+            false => (criterion.min(name_cells * 3 / 5), found.min(name_cells - name_cells * 3 / 5)),
         };
         let room = width.saturating_sub(rest + criterion + found);
         let words = room.saturating_sub(place);
-        let words = if words < WORDS { 0 } else { words };
+        let words = if words < LEAST_EXPLANATION_CELLS { 0 } else { words };
         let place = if words == 0 { room } else { place };
         Self { criterion, place, confidence, found, carried, words }
     }
 
-    fn head(&self, theme: Theme) -> Line<'static> {
+    fn head_line(&self, theme: Theme) -> Line<'static> {
         let columns = [
             ("criterion", self.criterion),
             ("lines", self.place),
@@ -224,59 +224,59 @@ impl Columns {
             ("carried", self.carried),
             ("what is said of it", self.words),
         ];
-        let words: String = columns.iter().map(|(word, cells)| cell(word, *cells)).collect();
-        Line::styled(words, theme.of(Meaning::Muted))
+        let words: String = columns.iter().map(|(word, cells)| padded_cell(word, *cells)).collect();
+        Line::styled(words, theme.style_for(Meaning::Muted))
     }
 
-    fn row(&self, row: &Row, theme: Theme) -> Line<'static> {
-        let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-        let place = fit_end(&safe(&row.place()), self.place.saturating_sub(1));
+    fn row_line(&self, row: &ListedFlag, theme: Theme) -> Line<'static> {
+        let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+        let place = fit_text_end(&safe_string(&row.place_text()), self.place.saturating_sub(1));
         let (sign, meaning) = match row.flag.carried_from {
             Some(_) => ("→ carried", Meaning::Muted),
             None => ("+ new", Meaning::Warning),
         };
-        let said = safe(row.flag.explanation.as_deref().unwrap_or("–"));
+        let explanation = safe_string(row.flag.explanation.as_deref().unwrap_or("–"));
         let mut spans = vec![
-            own(cell(&safe(&row.flag.criterion), self.criterion), theme.of(Meaning::Title)),
-            own(cell(&place, self.place), plain),
-            own(cell(&row.confidence(), self.confidence), plain),
-            own(cell(&safe(&row.found_at), self.found), muted),
-            own(cell(sign, self.carried), theme.of(meaning)),
+            trusted_span(padded_cell(&safe_string(&row.flag.criterion), self.criterion), theme.style_for(Meaning::Title)),
+            trusted_span(padded_cell(&place, self.place), plain),
+            trusted_span(padded_cell(&row.confidence_text(), self.confidence), plain),
+            trusted_span(padded_cell(&safe_string(&row.found_at), self.found), muted),
+            trusted_span(padded_cell(sign, self.carried), theme.style_for(meaning)),
         ];
-        spans.extend(fit(vec![own(said, plain)], self.words));
+        spans.extend(fit_spans(vec![trusted_span(explanation, plain)], self.words));
         Line::from(spans)
     }
 }
 
-/// All that is known of the chosen flag.
-fn detail(row: Option<&Row>, theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws all that is known of the chosen flag.
+fn draw_flag_detail(row: Option<&ListedFlag>, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let Some(row) = row else { return };
     let width = usize::from(area.width.saturating_sub(2));
-    let title = fit(vec![name(false, &safe(&row.flag.criterion), theme)], width);
+    let title = fit_spans(vec![panel_title_span(false, &safe_string(&row.flag.criterion), theme)], width);
     let titles = [Line::from(title), Line::default(), Line::default()];
-    let inner = titled(false, titles, theme, area, buffer);
-    let facts = facts(row);
-    let said = row.flag.explanation.as_deref().unwrap_or("No explanation is given.");
+    let inner = draw_titled_panel(false, titles, theme, area, buffer);
+    let facts = flag_facts(row);
+    let explanation = row.flag.explanation.as_deref().unwrap_or("No explanation is given.");
     let paragraphs = facts.lines().map(|line| (Meaning::Muted, line));
     let rows_of = |(meaning, line): (Meaning, &str)| {
-        let rows = wrap(line, width).into_iter().map(|at| (meaning, line[at].to_owned()));
+        let rows = wrap_line(line, width).into_iter().map(|at| (meaning, line[at].to_owned()));
         rows.collect::<Vec<_>>()
     };
-    let all = paragraphs.chain(said.lines().map(|line| (Meaning::Text, line)));
+    let all = paragraphs.chain(explanation.lines().map(|line| (Meaning::Text, line)));
     let lines: Vec<(Meaning, String)> = all.flat_map(rows_of).collect();
     let height = usize::from(inner.height);
     let is_cut = lines.len() > height;
     for (y, (meaning, words)) in lines.into_iter().take(height).enumerate() {
         let more = if is_cut && y + 1 == height { "…" } else { "" };
         let room = width.saturating_sub(more.chars().count());
-        let mut spans = fit(vec![recorded(&words, theme.of(meaning))], room);
-        spans.push(own(more, theme.of(Meaning::Muted)));
+        let mut spans = fit_spans(vec![recorded_span(&words, theme.style_for(meaning))], room);
+        spans.push(trusted_span(more, theme.style_for(Meaning::Muted)));
         put_row(Line::from(spans), None, inner, y as u16, buffer);
     }
 }
 
-/// `erosion · duplication · src/a.py:3-9 · confidence 4 of 5 · carried from c3, its lines did not change`
-fn facts(row: &Row) -> String {
+/// Returns `erosion · duplication · src/a.py:3-9 · confidence 4 of 5 · carried from c3, its lines did not change`.
+fn flag_facts(row: &ListedFlag) -> String {
     let flag = &row.flag;
     let found = match flag.carried_from.as_deref() {
         Some(from) => format!("carried from {from}: its lines did not change"),
@@ -285,7 +285,7 @@ fn facts(row: &Row) -> String {
     let facts = [
         flag.kind.as_deref().map(str::to_owned),
         flag.category.as_deref().map(str::to_owned),
-        Some(row.place()),
+        Some(row.place_text()),
         flag.confidence.map(|it| format!("confidence {it} of 5")),
         Some(found),
     ];

@@ -9,86 +9,86 @@ use ratatui::{
 use crate::{
     session::Session,
     views::scores::{
-        Scores,
-        components::{Part, areas::Areas},
+        ScoresView,
+        components::{ComponentsPart, areas::ComponentsAreas},
         draw::components::table::signs_shown,
-        lifeline::{Axis, Sign, signs, signs_of, standing, standing_signs, standing_signs_of},
+        lifeline::{TurnAxis, LifelineSign, turn_signs, symbol_signs, standing_text, standing_signs, symbol_standing_signs},
     },
     widgets::{
-        line::{fit, head, own, safe, sides, width_of},
-        panel::{name, put_row, sentence, titled},
+        line::{fit_spans, fitting_prefix, trusted_span, safe_string, left_and_right, spans_width},
+        panel::{panel_title_span, put_row, draw_sentence, draw_titled_panel},
         text,
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::lifeline::{Lifeline, Source, State, SymbolLife};
+use trajview_metrics::lifeline::{Lifeline, SymbolSource, SymbolState, SymbolLife};
 
-/// The sign of one turn, in ASCII where there is nothing else; the legend names them.
-pub fn sign(sign: Sign, theme: Theme) -> Span<'static> {
+/// Returns the sign of one turn, in ASCII if necessary. The legend explains the signs.
+pub fn sign_span(sign: LifelineSign, theme: Theme) -> Span<'static> {
     let (words, meaning) = match sign {
-        Sign::Nothing => (" ", Meaning::Muted),
-        Sign::Committed => ("◆", Meaning::Title),
-        Sign::Appeared => ("+", Meaning::Added),
-        Sign::Changed => ("~", Meaning::Warning),
-        Sign::Gained => ("↑", Meaning::Added),
-        Sign::Dropped => ("↓", Meaning::Removed),
-        Sign::Renamed => ("»", Meaning::Hunk),
-        Sign::Guarded => ("?", Meaning::Warning),
-        Sign::Back => ("⟲", Meaning::Added),
-        Sign::Unused => ("○", Meaning::Error),
-        Sign::Vanished => ("✗", Meaning::Error),
-        Sign::Stands(State::Before) => (" ", Meaning::Muted),
-        Sign::Stands(State::Idle) => (".", Meaning::Muted),
-        Sign::Stands(State::Registered) => ("=", Meaning::Text),
-        Sign::Stands(State::Used) => ("─", Meaning::Text),
-        Sign::Stands(State::Unused) => ("_", Meaning::Muted),
-        Sign::Stands(State::Gone) => (" ", Meaning::Muted),
+        LifelineSign::Nothing => (" ", Meaning::Muted),
+        LifelineSign::Committed => ("◆", Meaning::Title),
+        LifelineSign::Appeared => ("+", Meaning::Added),
+        LifelineSign::Changed => ("~", Meaning::Warning),
+        LifelineSign::Gained => ("↑", Meaning::Added),
+        LifelineSign::Dropped => ("↓", Meaning::Removed),
+        LifelineSign::Renamed => ("»", Meaning::Hunk),
+        LifelineSign::Guarded => ("?", Meaning::Warning),
+        LifelineSign::Back => ("⟲", Meaning::Added),
+        LifelineSign::Unused => ("○", Meaning::Error),
+        LifelineSign::Vanished => ("✗", Meaning::Error),
+        LifelineSign::Stands(SymbolState::Before) => (" ", Meaning::Muted),
+        LifelineSign::Stands(SymbolState::Idle) => (".", Meaning::Muted),
+        LifelineSign::Stands(SymbolState::Registered) => ("=", Meaning::Text),
+        LifelineSign::Stands(SymbolState::Used) => ("─", Meaning::Text),
+        LifelineSign::Stands(SymbolState::Unused) => ("_", Meaning::Muted),
+        LifelineSign::Stands(SymbolState::Gone) => (" ", Meaning::Muted),
     };
-    own(words, theme.of(meaning))
+    trusted_span(words, theme.style_for(meaning))
 }
 
-/// What the signs mean, the rarest last.
-const LEGEND: [(Sign, &str); 14] = [
-    (Sign::Committed, "asked for"),
-    (Sign::Appeared, "defined"),
-    (Sign::Stands(State::Used), "in use"),
-    (Sign::Unused, "last use lost"),
-    (Sign::Vanished, "gone"),
-    (Sign::Changed, "changed"),
-    (Sign::Gained, "more uses"),
-    (Sign::Dropped, "fewer uses"),
-    (Sign::Renamed, "renamed, moved"),
-    (Sign::Stands(State::Idle), "not used yet"),
-    (Sign::Stands(State::Registered), "registered"),
-    (Sign::Stands(State::Unused), "unused"),
-    (Sign::Guarded, "only behind a condition"),
-    (Sign::Back, "back"),
+/// The meanings of the signs, the rarest last.
+const SIGN_MEANINGS: [(LifelineSign, &str); 14] = [
+    (LifelineSign::Committed, "asked for"),
+    (LifelineSign::Appeared, "defined"),
+    (LifelineSign::Stands(SymbolState::Used), "in use"),
+    (LifelineSign::Unused, "last use lost"),
+    (LifelineSign::Vanished, "gone"),
+    (LifelineSign::Changed, "changed"),
+    (LifelineSign::Gained, "more uses"),
+    (LifelineSign::Dropped, "fewer uses"),
+    (LifelineSign::Renamed, "renamed, moved"),
+    (LifelineSign::Stands(SymbolState::Idle), "not used yet"),
+    (LifelineSign::Stands(SymbolState::Registered), "registered"),
+    (LifelineSign::Stands(SymbolState::Unused), "unused"),
+    (LifelineSign::Guarded, "only behind a condition"),
+    (LifelineSign::Back, "back"),
 ];
 
 /// Rows of the legend, at most.
 const LEGEND_ROWS: usize = 2;
 
-pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
+pub fn draw_lifeline(view: &ScoresView, session: &Session, theme: Theme, areas: &ComponentsAreas, buffer: &mut Buffer) {
     let Some(area) = areas.lifeline else { return };
-    let is_focused = view.components.has_part(Part::Lifeline);
-    let titles = [title(view, session, theme), lost(view, session, theme), Line::default()];
-    let inner = titled(is_focused, titles, theme, area, buffer);
-    let Some(lifeline) = view.components.lifeline(session) else {
-        let why = safe(&session.rubric.why_no_lifeline());
-        return sentence(&why, theme.of(Meaning::Muted), inner, buffer);
+    let is_focused = view.components.has_part(ComponentsPart::Lifeline);
+    let titles = [lifeline_title(view, session, theme), lost_title(view, session, theme), Line::default()];
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let Some(lifeline) = view.components.chosen_lifeline(session) else {
+        let why = safe_string(&session.rubric.why_no_lifeline());
+        return draw_sentence(&why, theme.style_for(Meaning::Muted), inner, buffer);
     };
-    let strip = areas.strip();
-    let (mut y, mut shown) = strips(lifeline, session, theme, strip, inner, buffer);
-    y = axis(session, theme, strip, inner, y, buffer);
+    let strip = areas.strip_area();
+    let (mut y, mut shown) = draw_strips(lifeline, session, theme, strip, inner, buffer);
+    y = draw_turn_axis(session, theme, strip, inner, y, buffer);
     let width = usize::from(inner.width);
     if let Some(table) = areas.table {
         shown.extend(signs_shown(view, session, table));
     }
-    let mut legend = legend(&shown, theme, width);
+    let mut legend = legend_lines(&shown, theme, width);
     legend.truncate(usize::from(inner.height.saturating_sub(y + 2)).min(LEGEND_ROWS));
     let last = inner.height - legend.len() as u16;
-    let said = here(lifeline, view, session, theme, width);
-    for (line, at) in said.into_iter().chain(symbols(lifeline, theme, width)).zip(y..last) {
+    let event_lines = playhead_lines(lifeline, view, session, theme, width);
+    for (line, at) in event_lines.into_iter().chain(symbol_lines(lifeline, theme, width)).zip(y..last) {
         put_row(line, None, inner, at, buffer);
     }
     for (line, at) in legend.into_iter().zip(last..) {
@@ -96,77 +96,77 @@ pub fn draw(view: &Scores, session: &Session, theme: Theme, areas: &Areas, buffe
     }
 }
 
-/// ` lifeline C17 `
-fn title(view: &Scores, session: &Session, theme: Theme) -> Line<'static> {
-    let is_focused = view.components.has_part(Part::Lifeline);
-    let id = view.components.component_row(session).map(|row| format!(" of {}", safe(&row.id)));
-    Line::from(name(is_focused, &format!("lifeline{}", id.unwrap_or_default()), theme))
+/// Returns ` lifeline C17 `.
+fn lifeline_title(view: &ScoresView, session: &Session, theme: Theme) -> Line<'static> {
+    let is_focused = view.components.has_part(ComponentsPart::Lifeline);
+    let id = view.components.component_row(session).map(|row| format!(" of {}", safe_string(&row.id)));
+    Line::from(panel_title_span(is_focused, &format!("lifeline{}", id.unwrap_or_default()), theme))
 }
 
-/// ` lost in turn 46 `
-fn lost(view: &Scores, session: &Session, theme: Theme) -> Line<'static> {
-    let turn = view.components.lifeline(session).and_then(|it| it.lost_at);
+/// Returns ` lost in turn 46 `.
+fn lost_title(view: &ScoresView, session: &Session, theme: Theme) -> Line<'static> {
+    let turn = view.components.chosen_lifeline(session).and_then(|it| it.lost_at);
     let words = turn.map(|turn| format!(" lost in turn {turn} ")).unwrap_or_default();
-    Line::styled(words, theme.of(Meaning::Error))
+    Line::styled(words, theme.style_for(Meaning::Error))
 }
 
-/// The component's cells and, where there are several and there is room, those of its symbols; the row after them, and
-/// the signs that stand there.
-fn strips(
+/// Draws the cells of the component and, if there are several symbols and there is room, of its symbols. Returns the
+/// next free row and the signs drawn.
+fn draw_strips(
     lifeline: &Lifeline,
     session: &Session,
     theme: Theme,
     strip: Rect,
     inner: Rect,
     buffer: &mut Buffer,
-) -> (u16, Vec<Sign>) {
+) -> (u16, Vec<LifelineSign>) {
     let turns = session.run.turns.len();
-    let whole = || (signs(lifeline, turns), standing_signs(lifeline, turns));
-    let deciding: Vec<_> = lifeline.deciding().collect();
+    let component_signs = || (turn_signs(lifeline, turns), standing_signs(lifeline, turns));
+    let deciding: Vec<_> = lifeline.deciding_symbols().collect();
     let mut rows = vec![];
     match deciding.as_slice() {
-        [only] => rows.push((safe(&only.name), whole())),
+        [only] => rows.push((safe_string(&only.name), component_signs())),
         several => {
-            rows.push(("all of it".to_owned(), whole()));
+            rows.push(("all of it".to_owned(), component_signs()));
             rows.extend(
                 several
                     .iter()
-                    .map(|life| (safe(&life.name), (signs_of(life), standing_signs_of(life)))),
+                    .map(|life| (safe_string(&life.name), (symbol_signs(life), symbol_standing_signs(life)))),
             );
         }
     }
     // One row each for the axis, an event and the legend.
     let room = usize::from(inner.height.saturating_sub(4)).max(1);
-    let axis = Axis::of(session.turn, turns, usize::from(strip.width));
+    let axis = TurnAxis::around_turn(session.turn, turns, usize::from(strip.width));
     let (mut y, mut shown) = (0, vec![]);
     for (name, (signs, standing)) in rows.into_iter().take(room) {
-        let left = fit(
-            vec![own(name, theme.of(Meaning::Text))],
+        let left = fit_spans(
+            vec![trusted_span(name, theme.style_for(Meaning::Text))],
             usize::from(strip.x.saturating_sub(inner.x + 1)),
         );
         put_row(Line::from(left), None, inner, y, buffer);
-        let signs = axis.spread(&signs, &standing);
-        cells(&signs, axis, session, theme, strip, inner.y + y, buffer);
+        let signs = axis.spread_signs(&signs, &standing);
+        draw_strip_cells(&signs, axis, session, theme, strip, inner.y + y, buffer);
         shown.extend(signs);
         y += 1;
     }
     (y, shown)
 }
 
-fn cells(
-    signs: &[Sign],
-    axis: Axis,
+fn draw_strip_cells(
+    signs: &[LifelineSign],
+    axis: TurnAxis,
     session: &Session,
     theme: Theme,
     strip: Rect,
     y: u16,
     buffer: &mut Buffer,
 ) {
-    let here = axis.cell_of(session.turn);
+    let here = axis.turn_cell(session.turn);
     for (index, x) in (0..signs.len()).zip(strip.x..strip.right()) {
-        let span = sign(signs[index], theme);
+        let span = sign_span(signs[index], theme);
         let style = match here == Some(index) {
-            true => span.style.patch(theme.of(Meaning::Cursor)),
+            true => span.style.patch(theme.style_for(Meaning::Cursor)),
             false => span.style,
         };
         if let Some(cell) = buffer.cell_mut((x, y)) {
@@ -175,8 +175,8 @@ fn cells(
     }
 }
 
-/// The checkpoints by name where they begin, and where the playhead is; the row after it.
-fn axis(
+/// Draws the checkpoints by name where they begin, and where the playhead is; the row after it.
+fn draw_turn_axis(
     session: &Session,
     theme: Theme,
     strip: Rect,
@@ -184,17 +184,17 @@ fn axis(
     y: u16,
     buffer: &mut Buffer,
 ) -> u16 {
-    let (muted, turns) = (theme.of(Meaning::Muted), session.run.turns.len());
+    let (muted, turns) = (theme.style_for(Meaning::Muted), session.run.turns.len());
     let words = if session.run.checkpoints.is_empty() { "turns" } else { "checkpoints" };
     put_row(Line::styled(words, muted), None, inner, y, buffer);
-    let axis = Axis::of(session.turn, turns, usize::from(strip.width));
+    let axis = TurnAxis::around_turn(session.turn, turns, usize::from(strip.width));
     let names = checkpoint_names(session, axis, usize::from(strip.width), theme);
     let row = Rect { x: strip.x, width: strip.width, ..inner };
     put_row(Line::from(names), None, row, y, buffer);
-    if let Some(cell) = axis.cell_of(session.turn)
+    if let Some(cell) = axis.turn_cell(session.turn)
         && let Some(cell) = buffer.cell_mut((strip.x + cell as u16, inner.y + y))
     {
-        cell.set_symbol("▲").set_style(theme.of(Meaning::Playing));
+        cell.set_symbol("▲").set_style(theme.style_for(Meaning::Playing));
     }
     y + 1
 }
@@ -202,87 +202,87 @@ fn axis(
 /// Names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
 pub fn checkpoint_names(
     session: &Session,
-    axis: Axis,
+    axis: TurnAxis,
     width: usize,
     theme: Theme,
 ) -> Vec<Span<'static>> {
     let (mut spans, mut x, mut first) = (vec![], 0, 0);
     for checkpoint in &session.run.checkpoints {
         let is_here = (first..=checkpoint.last_turn).contains(&session.turn);
-        let name = format!("┆{}", safe(&checkpoint.id));
-        if let Some(cell) = axis.cell_of(first).filter(|cell| *cell >= x) {
-            let name = head(&name, width.saturating_sub(cell)).to_owned();
+        let name = format!("┆{}", safe_string(&checkpoint.id));
+        if let Some(cell) = axis.turn_cell(first).filter(|cell| *cell >= x) {
+            let name = fitting_prefix(&name, width.saturating_sub(cell)).to_owned();
             spans.push(Span::raw(" ".repeat(cell - x)));
             x = cell + text::width(&name);
             let meaning = if is_here { Meaning::Title } else { Meaning::Muted };
-            spans.push(own(name, theme.of(meaning)));
+            spans.push(trusted_span(name, theme.style_for(meaning)));
         }
         first = checkpoint.last_turn + 1;
     }
     spans
 }
 
-/// What the playhead's turn did, one line an event; else how things stand.
-fn here(
+/// Returns the events of the playhead's turn, one line each, or else the current state.
+fn playhead_lines(
     lifeline: &Lifeline,
-    view: &Scores,
+    view: &ScoresView,
     session: &Session,
     theme: Theme,
     width: usize,
 ) -> Vec<Line<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let turn = session.turn + 1;
-    let named = |words: &str| own(format!("{words:<9} "), muted);
+    let name_span = |words: &str| trusted_span(format!("{words:<9} "), muted);
     let mut said: Vec<(String, String)> = vec![];
     if lifeline.committed == Some(turn) {
         said.push(("asked for in the dialogue".into(), String::new()));
     }
-    for (life, event) in view.components.events_here(session) {
+    for (life, event) in view.components.playhead_events(session) {
         let place = event.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
-        let words = format!("{} {}", life.name, event.what.words());
-        said.push((safe(&words), safe(&place.unwrap_or_default())));
+        let words = format!("{} {}", life.name, event.change.change_text());
+        said.push((safe_string(&words), safe_string(&place.unwrap_or_default())));
     }
     if said.is_empty() {
-        said.push((safe(&standing(lifeline, turn)), String::new()));
+        said.push((safe_string(&standing_text(lifeline, turn)), String::new()));
     }
     let lines = said.into_iter().enumerate().map(|(at, (words, place))| {
         let first = if at == 0 { format!("turn {turn}") } else { String::new() };
-        sides(vec![named(&first), own(words, plain)], vec![own(place, muted)], width)
+        left_and_right(vec![name_span(&first), trusted_span(words, plain)], vec![trusted_span(place, muted)], width)
     });
     lines.collect()
 }
 
-/// What became of each symbol, one line each.
-fn symbols(lifeline: &Lifeline, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+/// Returns the history of each symbol, one line each.
+fn symbol_lines(lifeline: &Lifeline, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let line = |life: &SymbolLife| {
         let source = match life.source {
-            Source::Name => "symbol",
-            Source::Evidence => "evidence",
+            SymbolSource::Name => "symbol",
+            SymbolSource::Evidence => "evidence",
         };
-        let left = vec![own(format!("{source:<9} "), muted), own(safe(&life.name), plain)];
-        let left = [left, vec![own(format!("  {}", history(life)), muted)]].concat();
+        let left = vec![trusted_span(format!("{source:<9} "), muted), trusted_span(safe_string(&life.name), plain)];
+        let left = [left, vec![trusted_span(format!("  {}", symbol_history(life)), muted)]].concat();
         let place = life.place.as_ref().map(|place| place.path.to_string()).unwrap_or_default();
-        sides(left, vec![own(safe(&place), muted)], width)
+        left_and_right(left, vec![trusted_span(safe_string(&place), muted)], width)
     };
     lifeline.symbols.iter().map(line).collect()
 }
 
-/// `defined in turn 24, last used after turn 45, gone in turn 46`
-fn history(life: &SymbolLife) -> String {
+/// Returns `defined in turn 24, last used after turn 45, gone in turn 46`.
+fn symbol_history(life: &SymbolLife) -> String {
     let Some(first) = life.first else { return "never defined".into() };
     let mut said = vec![match first {
         0 => "there before the first turn".to_owned(),
         turn => format!("defined in turn {turn}"),
     }];
-    said.extend(life.moves.iter().map(|it| match it.from.simple() == it.to.simple() {
+    said.extend(life.moves.iter().map(|it| match it.from.simple_name() == it.to.simple_name() {
         true => format!("moved in turn {}", it.turn),
-        false => format!("renamed to {} in turn {}", safe(&it.to.name), it.turn),
+        false => format!("renamed to {} in turn {}", safe_string(&it.to.name), it.turn),
     }));
-    let end = life.cells.last().map(|cell| cell.state);
+    let end = life.cells.last_cell().map(|cell| cell.state);
     said.push(match (end, life.last_used) {
-        (Some(State::Used), _) => "in use at the end".into(),
-        (Some(State::Registered), _) => "registered at the end".into(),
+        (Some(SymbolState::Used), _) => "in use at the end".into(),
+        (Some(SymbolState::Registered), _) => "registered at the end".into(),
         (_, Some(turn)) => format!("in use until turn {turn}"),
         (_, None) => "never used outside tests".into(),
     });
@@ -291,14 +291,14 @@ fn history(life: &SymbolLife) -> String {
     said.join(", ")
 }
 
-/// The meaning of each sign that is shown, in as many rows as that takes.
-fn legend(shown: &[Sign], theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let muted = theme.of(Meaning::Muted);
+/// Returns the meaning of each sign that is shown, in as many rows as that takes.
+fn legend_lines(shown: &[LifelineSign], theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
     let mut rows: Vec<Vec<Span>> = vec![];
-    for (which, words) in LEGEND.into_iter().filter(|(which, _)| shown.contains(which)) {
-        let next = [sign(which, theme), own(format!(" {words}   "), muted)];
+    for (which, words) in SIGN_MEANINGS.into_iter().filter(|(which, _)| shown.contains(which)) {
+        let next = [sign_span(which, theme), trusted_span(format!(" {words}   "), muted)];
         match rows.last_mut() {
-            Some(row) if width_of(row) + width_of(&next) <= width + 3 => row.extend(next),
+            Some(row) if spans_width(row) + spans_width(&next) <= width + 3 => row.extend(next),
             _ => rows.push(next.to_vec()),
         }
     }
@@ -308,33 +308,33 @@ fn legend(shown: &[Sign], theme: Theme, width: usize) -> Vec<Line<'static>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::{export, signs};
+    use crate::widgets::{export, ascii_signs};
     use ratatui::widgets::Widget;
 
     #[test]
     fn a_legend_lists_the_signs_that_are_shown_and_no_others() {
-        let shown = [Sign::Appeared, Sign::Nothing, Sign::Stands(State::Used), Sign::Appeared];
-        let rows = legend(&shown, Theme::plain(), 80);
+        let shown = [LifelineSign::Appeared, LifelineSign::Nothing, LifelineSign::Stands(SymbolState::Used), LifelineSign::Appeared];
+        let rows = legend_lines(&shown, Theme::without_colours(), 80);
         let words: Vec<String> = rows.iter().map(Line::to_string).collect();
         assert_eq!(words, ["+ defined   ─ in use   "]);
-        assert_eq!(legend(&shown, Theme::plain(), 14).len(), 2);
+        assert_eq!(legend_lines(&shown, Theme::without_colours(), 14).len(), 2);
     }
 
     #[test]
     fn every_sign_that_is_drawn_has_one_meaning_in_ascii_too() {
-        let drawn = |which: Sign| {
+        let drawn = |which: LifelineSign| {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 1, 1));
-            Line::from(sign(which, Theme::plain())).render(buffer.area, &mut buffer);
-            let unicode = export::text(&buffer);
-            signs::to_ascii(&mut buffer);
-            [unicode, export::text(&buffer)]
+            Line::from(sign_span(which, Theme::without_colours())).render(buffer.area, &mut buffer);
+            let unicode = export::frame_text(&buffer);
+            ascii_signs::to_ascii(&mut buffer);
+            [unicode, export::frame_text(&buffer)]
         };
         for alphabet in 0..2 {
             let mut all: Vec<String> =
-                LEGEND.iter().map(|(which, _)| drawn(*which)[alphabet].clone()).collect();
+                SIGN_MEANINGS.iter().map(|(which, _)| drawn(*which)[alphabet].clone()).collect();
             all.sort();
             all.dedup();
-            assert_eq!(all.len(), LEGEND.len(), "{all:?}");
+            assert_eq!(all.len(), SIGN_MEANINGS.len(), "{all:?}");
         }
     }
 }

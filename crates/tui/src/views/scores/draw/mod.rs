@@ -1,4 +1,4 @@
-//! What a run is judged by: the table of its components, all judgements at once, its rubric tree, or its flags.
+//! Draws the scores of a run: the table of its components, all judgements at once, its rubric tree, or its flags.
 
 pub mod components;
 mod flags;
@@ -9,32 +9,32 @@ mod tree;
 use ratatui::buffer::Buffer;
 
 use crate::{
-    session::{Session, ask::Loading},
-    views::scores::{Scores, Shows},
+    session::{Session, pending::Loading},
+    views::scores::{ScoresView, ScoresPage},
     widgets::{
-        layout::Layout,
-        line::safe,
-        panel::sentence,
+        layout::ScreenLayout,
+        line::safe_string,
+        panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(view: &Scores, session: &Session, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    match view.shown(session) {
-        Some(Shows::Components) => components::draw(view, session, theme, layout, buffer),
-        Some(Shows::Judges) => judges::draw(view, session, theme, layout, buffer),
-        Some(Shows::Tree) => tree::draw(view, theme, layout, buffer),
-        Some(Shows::Flags) => flags::draw(view, session, theme, layout, buffer),
+pub fn draw_scores(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    match view.shown_page(session) {
+        Some(ScoresPage::Components) => components::draw_components(view, session, theme, layout, buffer),
+        Some(ScoresPage::Judges) => judges::draw_judges(view, session, theme, layout, buffer),
+        Some(ScoresPage::Tree) => tree::draw_tree(view, theme, layout, buffer),
+        Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),
         None => {
-            sentence(&why_none(session), theme.of(Meaning::Muted), layout.body, buffer);
+            draw_sentence(&why_none(session), theme.style_for(Meaning::Muted), layout.body, buffer);
         }
     }
 }
 
 fn why_none(session: &Session) -> String {
-    match session.rubric.reading() {
+    match session.rubric.loading_rubric() {
         Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
-        Loading::Failed(why) => safe(why),
+        Loading::Failed(why) => safe_string(why),
         Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \
             (components.json), nor judgements, nor flags, nor a graded rubric tree (grader_output.json, grade.json or \
             rubric.json) lies beside it"

@@ -1,4 +1,4 @@
-//! The rubric tree: a row a node, and the words of the chosen one beside it.
+//! Draws the rubric tree: one row for each node, and the texts of the chosen node next to it.
 
 mod detail;
 mod rows;
@@ -13,59 +13,59 @@ use ratatui::{
 
 use crate::{
     views::scores::{
-        Scores,
-        tree::{Order, Part, Tree, areas::Areas},
+        ScoresView,
+        tree::{NodeOrder, TreePart, TreeView, areas::TreeAreas},
     },
     widgets::{
-        hits,
-        layout::Layout,
-        line::{fit, own, safe},
-        panel::{sentence, titled},
+        search_hits,
+        layout::ScreenLayout,
+        line::{fit_spans, trusted_span, safe_string},
+        panel::{draw_sentence, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::rubric_tree::{Counting, Measure};
-use trajview_run::{figures, rubric_tree::NodeId};
+use trajview_metrics::rubric_tree::{LeafCounting, NodeMeasure};
+use trajview_run::{format_number, rubric_tree::NodeId};
 
-pub fn draw(view: &Scores, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
+pub fn draw_tree(view: &ScoresView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let tree = &view.tree;
-    let areas = Areas::of(layout, tree.part);
+    let areas = TreeAreas::for_layout(layout, tree.part);
     if let Some(area) = areas.tabs {
-        tabs(tree, theme, area, buffer);
+        draw_tree_tabs(tree, theme, area, buffer);
     }
     if let Some(area) = areas.list {
-        list(tree, theme, area, &areas, buffer);
+        draw_tree_list(tree, theme, area, &areas, buffer);
     }
     if let Some(area) = areas.detail {
-        detail::draw(tree, theme, area, buffer);
+        detail::draw_node_detail(tree, theme, area, buffer);
     }
 }
 
-fn tabs(tree: &Tree, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let mut spans = vec![own(" ", theme.of(Meaning::Text))];
-    for part in [Part::List, Part::Detail] {
+fn draw_tree_tabs(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let mut spans = vec![trusted_span(" ", theme.style_for(Meaning::Text))];
+    for part in [TreePart::List, TreePart::Detail] {
         let is_here = tree.part == part;
-        let style = theme.of(if is_here { Meaning::Selected } else { Meaning::Muted });
-        spans.push(own(tree.tab(part), style));
-        spans.push(own(" ", theme.of(Meaning::Text)));
+        let style = theme.style_for(if is_here { Meaning::Selected } else { Meaning::Muted });
+        spans.push(trusted_span(tree.tab_title(part), style));
+        spans.push(trusted_span(" ", theme.style_for(Meaning::Text)));
     }
-    Line::from(fit(spans, usize::from(area.width))).render(area, buffer);
+    Line::from(fit_spans(spans, usize::from(area.width))).render(area, buffer);
 }
 
-fn list(tree: &Tree, theme: Theme, area: Rect, areas: &Areas, buffer: &mut Buffer) {
-    let is_focused = tree.part == Part::List;
+fn draw_tree_list(tree: &TreeView, theme: Theme, area: Rect, areas: &TreeAreas, buffer: &mut Buffer) {
+    let is_focused = tree.part == TreePart::List;
     let width = usize::from(area.width.saturating_sub(2));
-    let right = Line::from(fit(choice(tree, theme), width / 2));
+    let right = Line::from(fit_spans(choice_spans(tree, theme), width / 2));
     let room = width.saturating_sub(right.width());
-    let titles = [Line::from(fit(title(tree, theme), room)), right, Line::default()];
-    let inner = titled(is_focused, titles, theme, area, buffer);
+    let titles = [Line::from(fit_spans(tree_title(tree, theme), room)), right, Line::default()];
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
-        let words = format!("no node says \"{}\"; esc lists all again", safe(&tree.find.text));
-        return sentence(&words, theme.of(Meaning::Muted), inner, buffer);
+        let words = format!("no node says \"{}\"; esc lists all again", safe_string(&tree.find.text));
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    rows::draw(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);
-    crate::widgets::panel::position(
+    rows::draw_tree_rows(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);
+    crate::widgets::panel::draw_scroll_position(
         tree.scroll.top,
         tree.rows.len(),
         theme,
@@ -74,66 +74,66 @@ fn list(tree: &Tree, theme: Theme, area: Rect, areas: &Areas, buffer: &mut Buffe
     );
 }
 
-/// The area without the row of the heads, for counting rows.
+/// Returns the area without the row of the heads, for counting rows.
 fn below_heads(area: Rect) -> Rect {
     Rect { y: area.y + 1.min(area.height), height: area.height.saturating_sub(1), ..area }
 }
 
-/// ` rubric tree  0.673 · 27 leaves, 2 invalid `
-fn title(tree: &Tree, theme: Theme) -> Vec<Span<'static>> {
-    let is_focused = tree.part == Part::List;
-    let name = theme.of(if is_focused { Meaning::Title } else { Meaning::Text });
+/// Returns ` rubric tree  0.673 · 27 leaves, 2 invalid `.
+fn tree_title(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
+    let is_focused = tree.part == TreePart::List;
+    let name = theme.style_for(if is_focused { Meaning::Title } else { Meaning::Text });
     let root = tree.measures.get(NodeId::default());
     let words = match tree.order {
-        Order::Tree => " rubric tree ",
-        Order::Loss => " largest losses first ",
+        NodeOrder::Tree => " rubric tree ",
+        NodeOrder::Loss => " largest losses first ",
     };
     let mut spans =
-        vec![own(words, name), own(format!(" {} ", sums(&root)), theme.of(Meaning::Text))];
+        vec![trusted_span(words, name), trusted_span(format!(" {} ", tree_sums(&root)), theme.style_for(Meaning::Text))];
     if root.score.is_some() && root.invalid > 0 {
         let without =
-            tree.valid.get(NodeId::default()).score.filter(|_| tree.counting == Counting::All);
+            tree.valid_measures.get(NodeId::default()).score.filter(|_| tree.counting == LeafCounting::All);
         let without =
-            without.map(|score| format!(", {} without", figures::share(score))).unwrap_or_default();
+            without.map(|score| format!(", {} without", format_number::three_decimals(score))).unwrap_or_default();
         let words = format!("⊘ {} invalid{without} ", root.invalid);
-        spans.push(own(words, theme.of(Meaning::Warning)));
+        spans.push(trusted_span(words, theme.style_for(Meaning::Warning)));
     }
     spans
 }
 
-fn sums(root: &Measure) -> String {
+fn tree_sums(root: &NodeMeasure) -> String {
     let leaves = if root.leaves == 1 { "leaf" } else { "leaves" };
     match root.score {
-        Some(score) => format!("{} · {} {leaves}", figures::share(score), root.leaves),
+        Some(score) => format!("{} · {} {leaves}", format_number::three_decimals(score), root.leaves),
         None => format!("not graded · {} {leaves}", root.leaves),
     }
 }
 
-/// ` code only  "loss": 3 nodes `
-fn choice(tree: &Tree, theme: Theme) -> Vec<Span<'static>> {
+/// Returns ` code only  "loss": 3 nodes `.
+fn choice_spans(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
     let mut spans = vec![];
-    if tree.counting == Counting::CodeOnly {
-        spans.push(own(" code only ", theme.of(Meaning::Warning)));
+    if tree.counting == LeafCounting::CodeOnly {
+        spans.push(trusted_span(" code only ", theme.style_for(Meaning::Warning)));
     }
     if tree.find.is_active() {
-        let count = tree.find.count();
+        let count = tree.find.hit_count();
         let nodes = if count == 1 { "node" } else { "nodes" };
-        let words = format!(" \"{}\": {count} {nodes} ", safe(&tree.find.text));
-        spans.push(own(words, theme.of(Meaning::Hit)));
+        let words = format!(" \"{}\": {count} {nodes} ", safe_string(&tree.find.text));
+        spans.push(trusted_span(words, theme.style_for(Meaning::Hit)));
     }
     spans
 }
 
 /// Words with what is looked for marked in them.
-fn marked(tree: &Tree, text: &str, plain: Style, theme: Theme) -> Vec<Span<'static>> {
-    let found = tree.find.regex().map(|regex| hits::in_row(regex, text, &(0..text.len())));
+fn marked_spans(tree: &TreeView, text: &str, plain: Style, theme: Theme) -> Vec<Span<'static>> {
+    let found = tree.find.find_regex().map(|regex| search_hits::hits_in_row(regex, text, &(0..text.len())));
     let (mut spans, mut done) = (vec![], 0);
     for hit in found.unwrap_or_default() {
         let (before, words) = (text.get(done..hit.in_row.start), text.get(hit.in_row.clone()));
-        spans.push(own(before.unwrap_or_default(), plain));
-        spans.push(own(words.unwrap_or_default(), theme.of(Meaning::Hit)));
+        spans.push(trusted_span(before.unwrap_or_default(), plain));
+        spans.push(trusted_span(words.unwrap_or_default(), theme.style_for(Meaning::Hit)));
         done = hit.in_row.end;
     }
-    spans.push(own(text.get(done..).unwrap_or_default(), plain));
+    spans.push(trusted_span(text.get(done..).unwrap_or_default(), plain));
     spans
 }

@@ -1,29 +1,30 @@
-//! Where the parts of the view stand, as a pure function: `update` asks it what a click means, `draw` where things go.
+//! Computes the areas of the parts of the view, as a pure function. `update` uses them to find what was clicked, `draw`
+//! to place the parts.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::ScreenLayout;
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct FlagsAreas {
     /// Two rows, or one, without a border.
     pub header: Rect,
     pub table: Rect,
-    /// The words of the chosen flag, where there are rows enough for them.
+    /// The text of the chosen flag, if there are enough rows.
     pub detail: Option<Rect>,
 }
 
 /// Rows below which the table has all of them.
-const LOW: u16 = 14;
+const LOW_BODY_ROWS: u16 = 14;
 
-impl Areas {
-    pub fn of(layout: &Layout) -> Self {
+impl FlagsAreas {
+    pub fn for_layout(layout: &ScreenLayout) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
         let body = layout.body;
-        let is_low = body.height < LOW;
+        let is_low = body.height < LOW_BODY_ROWS;
         let below = if is_low { 0 } else { (body.height / 4).clamp(6, 10) };
         let header = if is_low { 1 } else { 2 };
         let rows = [Constraint::Length(header), Constraint::Fill(1), Constraint::Length(below)];
@@ -40,14 +41,14 @@ impl Areas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (120, 40), (300, 100)] {
-            let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-            let areas = Areas::of(&layout);
+            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            let areas = FlagsAreas::for_layout(&layout);
             let all: Vec<Rect> = [Some(areas.header), Some(areas.table), areas.detail]
                 .into_iter()
                 .flatten()

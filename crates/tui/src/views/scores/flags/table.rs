@@ -1,17 +1,18 @@
-//! The rows of the table: one a flag of the state that is looked at, or one a flag of any state, where it was found.
+//! The rows of the table: one for each flag of the selected state, or one for each flag of any state at the place where
+//! it was found.
 
 use std::cmp::Ordering;
 
 use crate::{
-    session::{Session, flags::State},
-    views::scores::flags::Flags,
+    session::{Session, flags::FlaggedState},
+    views::scores::flags::FlagsView,
 };
 use trajview_run::flags::Flag;
 
-/// By which column.
+/// The column by which the table is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sort {
-    /// By file, then by line.
+pub enum FlagSort {
+    /// Sorts by file, then by line.
     #[default]
     File,
     Criterion,
@@ -21,15 +22,15 @@ pub enum Sort {
 
 /// A flag as the table shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ListedFlag {
     pub flag: Flag,
     /// The state that found it first, by its name.
     pub found_at: String,
-    /// The state that the lines are of: turns done.
+    /// Number of completed turns of the state to which the lines belong.
     pub turn: Option<usize>,
 }
 
-impl Sort {
+impl FlagSort {
     pub const fn next(self) -> Self {
         match self {
             Self::File => Self::Criterion,
@@ -38,7 +39,7 @@ impl Sort {
         }
     }
 
-    pub const fn words(self) -> &'static str {
+    pub const fn sort_words(self) -> &'static str {
         match self {
             Self::File => "file and line",
             Self::Criterion => "criterion",
@@ -47,25 +48,25 @@ impl Sort {
     }
 }
 
-impl Row {
-    fn of(flag: &Flag, state: &State<'_>) -> Self {
+impl ListedFlag {
+    fn for_flag(flag: &Flag, state: &FlaggedState<'_>) -> Self {
         let found_at = flag.carried_from.as_deref().unwrap_or(&state.name).to_owned();
         Self { flag: flag.clone(), found_at, turn: state.turn }
     }
 
-    /// `src/a.py:3-9`, `src/a.py:3`, `src/a.py`
-    pub fn place(&self) -> String {
-        place(&self.flag)
+    /// Returns `src/a.py:3-9`, `src/a.py:3`, `src/a.py`.
+    pub fn place_text(&self) -> String {
+        flag_place(&self.flag)
     }
 
-    /// `4/5`; empty where none is given.
-    pub fn confidence(&self) -> String {
+    /// Returns `4/5`. Empty if none is given.
+    pub fn confidence_text(&self) -> String {
         self.flag.confidence.map(|it| format!("{it}/5")).unwrap_or_default()
     }
 }
 
-/// `src/a.py:3-9`, `src/a.py:3`, `src/a.py`
-pub fn place(flag: &Flag) -> String {
+/// Returns `src/a.py:3-9`, `src/a.py:3`, `src/a.py`.
+pub fn flag_place(flag: &Flag) -> String {
     match (flag.start, flag.end) {
         (Some(start), Some(end)) if end != start => format!("{}:{start}-{end}", flag.path),
         (Some(start), _) => format!("{}:{start}", flag.path),
@@ -73,13 +74,13 @@ pub fn place(flag: &Flag) -> String {
     }
 }
 
-impl Flags {
-    /// In the order that is chosen.
-    pub fn flag_rows(&self, session: &Session) -> Vec<Row> {
-        let of_state = |state: &State<'_>| {
-            state.flags.iter().map(|flag| Row::of(flag, state)).collect::<Vec<_>>()
+impl FlagsView {
+    /// Returns the rows in the chosen order.
+    pub fn flag_rows(&self, session: &Session) -> Vec<ListedFlag> {
+        let of_state = |state: &FlaggedState<'_>| {
+            state.flags.iter().map(|flag| ListedFlag::for_flag(flag, state)).collect::<Vec<_>>()
         };
-        let mut rows: Vec<Row> = match self.is_all {
+        let mut rows: Vec<ListedFlag> = match self.is_all {
             false => {
                 self.flag_state(session).map(|(state, _)| of_state(&state)).unwrap_or_default()
             }
@@ -89,30 +90,30 @@ impl Flags {
                 all.filter(|row| row.flag.carried_from.is_none()).collect()
             }
         };
-        let by_place = |a: &Row, b: &Row| {
+        let by_place = |a: &ListedFlag, b: &ListedFlag| {
             (&a.flag.path, a.flag.start, a.turn).cmp(&(&b.flag.path, b.flag.start, b.turn))
         };
         rows.sort_by(by_place);
         match self.sort {
-            Sort::File => {}
-            Sort::Criterion => rows.sort_by(|a, b| a.flag.criterion.cmp(&b.flag.criterion)),
-            Sort::Confidence => rows.sort_by(|a, b| {
-                let of = |row: &Row| row.flag.confidence;
-                of(b).partial_cmp(&of(a)).unwrap_or(Ordering::Equal)
+            FlagSort::File => {}
+            FlagSort::Criterion => rows.sort_by(|a, b| a.flag.criterion.cmp(&b.flag.criterion)),
+            FlagSort::Confidence => rows.sort_by(|a, b| {
+                let confidence_of_row = |row: &ListedFlag| row.flag.confidence;
+                confidence_of_row(b).partial_cmp(&confidence_of_row(a)).unwrap_or(Ordering::Equal)
             }),
         }
         rows
     }
 
-    /// The row that is chosen.
-    pub fn flag_row(&self, session: &Session) -> Option<Row> {
+    /// Returns the row that is chosen.
+    pub fn flag_row(&self, session: &Session) -> Option<ListedFlag> {
         self.flag_rows(session).into_iter().nth(self.rows.cursor)
     }
 
-    /// The chosen flag as text, to be pasted elsewhere.
+    /// Returns the chosen flag as text, for pasting elsewhere.
     pub fn flag_as_text(&self, session: &Session) -> Option<String> {
         let row = self.flag_row(session)?;
         let words = row.flag.explanation.as_deref().unwrap_or_default();
-        Some(format!("{} {} {words}", row.place(), row.flag.criterion).trim_end().to_owned())
+        Some(format!("{} {} {words}", row.place_text(), row.flag.criterion).trim_end().to_owned())
     }
 }

@@ -1,105 +1,106 @@
-//! Where the parts stand, as a pure function: `update` asks it what a click means, `draw` where things go.
+//! Computes the areas of the parts, as a pure function. `update` uses them to find what was clicked, `draw` to place
+//! the parts.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::Layout;
+use crate::widgets::layout::ScreenLayout;
 
-use super::{Part, Side};
+use super::{JudgesPart, JudgeSide};
 
 /// The longest names, in cells.
 #[derive(Debug, Clone, Copy)]
-pub struct Longest {
+pub struct LongestNames {
     pub component: usize,
     pub judge: usize,
 }
 
-/// How the matrix is divided.
+/// The division of the matrix into columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Columns {
-    /// How many judgements there is room for, at least one.
+pub struct MatrixColumns {
+    /// Number of judgements for which there is room, at least one.
     pub seen: usize,
     /// Cells of a component's name, and of a judgement.
     pub name: usize,
     pub column: usize,
 }
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
+pub struct JudgesAreas {
     pub matrix: Option<Rect>,
     pub pair: Option<Rect>,
-    /// Rows without a border: which component it is that both speak of.
+    /// The name of the compared component, in rows without a border.
     pub about: Option<Rect>,
     /// The words of the first and of the second.
     pub words: [Option<Rect>; 2],
 }
 
-/// From here on two parts stand side by side.
-const SIDE_BY_SIDE: u16 = 110;
+/// Screen width from which two parts are side by side.
+const SIDE_BY_SIDE_WIDTH: u16 = 110;
 
-/// Cells of the comparison beside the matrix, borders included.
-const PAIR: u16 = 48;
+/// Cells of the comparison next to the matrix, borders included.
+const PAIR_CELLS: u16 = 48;
 
-/// From here on the words of both stand side by side; of 80 cells each has 38.
-const BOTH: u16 = 100;
+/// Screen width from which the texts of both are side by side. With 80 cells each would have 38.
+const BOTH_WIDTH: u16 = 100;
 
 /// Rows of the matrix above its components: judge, prompt, turn, repeat, and which are a and b.
-pub const HEADS: u16 = 5;
+pub const MATRIX_HEAD_ROWS: u16 = 5;
 
 /// Rows of the matrix below its components: which column the cursor is in.
-pub const FEET: u16 = 1;
+pub const MATRIX_FOOT_ROWS: u16 = 1;
 
 /// Rows of the comparison above its list.
-pub const SUMS: u16 = 8;
+pub const PAIR_SUM_ROWS: u16 = 8;
 
 /// Cells of a column, at least and at most: as many as the names of the judges take.
-const COLUMN: (usize, usize) = (6, 20);
+const COLUMN_CELLS: (usize, usize) = (6, 20);
 
 /// Cells of an id, and of each of the two columns of shares.
-pub const ID: usize = 5;
-pub const SHARE: usize = 9;
+pub const ID_CELLS: usize = 5;
+pub const SHARE_CELLS: usize = 9;
 
 /// Cells that a name has at least.
-const NAME: usize = 12;
+const LEAST_NAME_CELLS: usize = 12;
 
-impl Areas {
-    pub fn of(layout: &Layout, part: Part, side: Side) -> Self {
+impl JudgesAreas {
+    pub fn for_layout(layout: &ScreenLayout, part: JudgesPart, side: JudgeSide) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
         let body = layout.body;
-        if part == Part::Both {
+        if part == JudgesPart::Both {
             let [about, rest] =
                 Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(body);
-            let words = if body.width >= BOTH {
+            let words = if body.width >= BOTH_WIDTH {
                 let halves = [Constraint::Fill(1), Constraint::Fill(1)];
                 let [first, second] = Split::horizontal(halves).areas(rest);
                 [Some(first), Some(second)]
             } else {
-                Side::ALL.map(|it| (it == side).then_some(rest))
+                JudgeSide::ALL.map(|it| (it == side).then_some(rest))
             };
             return Self { about: Some(about), words, ..Self::default() };
         }
-        if body.width < SIDE_BY_SIDE {
+        if body.width < SIDE_BY_SIDE_WIDTH {
             return match part {
-                Part::Matrix => Self { matrix: Some(body), ..Self::default() },
-                Part::Pair | Part::Both => Self { pair: Some(body), ..Self::default() },
+                JudgesPart::Matrix => Self { matrix: Some(body), ..Self::default() },
+                JudgesPart::Pair | JudgesPart::Both => Self { pair: Some(body), ..Self::default() },
             };
         }
-        let sides = [Constraint::Fill(1), Constraint::Length(PAIR)];
+        let sides = [Constraint::Fill(1), Constraint::Length(PAIR_CELLS)];
         let [matrix, pair] = Split::horizontal(sides).areas(body);
         Self { matrix: Some(matrix), pair: Some(pair), ..Self::default() }
     }
 
     /// Rows of components.
     pub fn matrix_height(&self) -> usize {
-        let taken = HEADS + FEET + 2;
+        let taken = MATRIX_HEAD_ROWS + MATRIX_FOOT_ROWS + 2;
         self.matrix.map_or(0, |area| usize::from(area.height.saturating_sub(taken)))
     }
 
     /// Rows of the list of what differs.
     pub fn pair_height(&self) -> usize {
-        self.pair.map_or(0, |area| usize::from(area.height.saturating_sub(SUMS + 2)))
+        self.pair.map_or(0, |area| usize::from(area.height.saturating_sub(PAIR_SUM_ROWS + 2)))
     }
 
     pub fn words_height(&self) -> usize {
@@ -113,30 +114,30 @@ impl Areas {
         area.map_or(0, |area| usize::from(area.width.saturating_sub(2)))
     }
 
-    /// How the matrix is divided among so many columns, where the names of components and of judges are at most so long.
-    pub fn columns(&self, count: usize, longest: Longest) -> Columns {
+    /// Divides the matrix among `count` columns, given the longest names of components and of judges.
+    pub fn matrix_columns(&self, count: usize, longest: LongestNames) -> MatrixColumns {
         let inner = self.matrix.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
-        let room = inner.saturating_sub(ID + 2 * SHARE);
-        let seen = (room.saturating_sub(NAME) / COLUMN.0).min(count).max(1);
-        let name = room.saturating_sub(seen * COLUMN.0).min((longest.component + 1).max(NAME));
+        let room = inner.saturating_sub(ID_CELLS + 2 * SHARE_CELLS);
+        let seen = (room.saturating_sub(LEAST_NAME_CELLS) / COLUMN_CELLS.0).min(count).max(1);
+        let name = room.saturating_sub(seen * COLUMN_CELLS.0).min((longest.component + 1).max(LEAST_NAME_CELLS));
         let column = (room.saturating_sub(name) / seen).min(longest.judge + 1);
-        Columns { seen, name, column: column.clamp(COLUMN.0, COLUMN.1) }
+        MatrixColumns { seen, name, column: column.clamp(COLUMN_CELLS.0, COLUMN_CELLS.1) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
-            let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-            for part in [Part::Matrix, Part::Pair, Part::Both] {
-                for side in Side::ALL {
-                    let areas = Areas::of(&layout, part, side);
+            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            for part in [JudgesPart::Matrix, JudgesPart::Pair, JudgesPart::Both] {
+                for side in JudgeSide::ALL {
+                    let areas = JudgesAreas::for_layout(&layout, part, side);
                     let [first, second] = areas.words;
                     let all = [areas.matrix, areas.pair, areas.about, first, second];
                     let all: Vec<Rect> = all.into_iter().flatten().collect();
@@ -144,12 +145,12 @@ mod tests {
                         assert_eq!(area.intersection(layout.body), *area);
                         assert!(all[..at].iter().all(|other| !area.intersects(*other)));
                     }
-                    let shown = match part {
-                        Part::Matrix => areas.matrix,
-                        Part::Pair => areas.pair,
-                        Part::Both => areas.words[side as usize],
+                    let shown_part = match part {
+                        JudgesPart::Matrix => areas.matrix,
+                        JudgesPart::Pair => areas.pair,
+                        JudgesPart::Both => areas.words[side as usize],
                     };
-                    assert!(layout.is_too_small || shown.is_some());
+                    assert!(layout.is_too_small || shown_part.is_some());
                     let rows = areas.matrix_height() + areas.pair_height() + areas.words_height();
                     assert!(layout.is_too_small || rows >= 3, "{width} x {height}: {part:?}");
                 }

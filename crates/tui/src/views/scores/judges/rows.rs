@@ -1,29 +1,29 @@
-//! What each judgement said of each component.
+//! Builds the cells of the matrix: the score of each component in each judgement.
 
 use std::cmp::Reverse;
 
 use crate::{
     session::Session,
-    views::{scores::judges::Judges, verdict::plain_name},
+    views::{scores::judges::JudgesView, verdict::plain_name},
     widgets::text,
 };
 use trajview_run::rubric::Judgement;
-use trajview_study::stability::{Shares, Steadiness};
+use trajview_study::stability::{PairShares, ComponentStability};
 
-use super::{Side, Sort, areas::Longest, columns::Column};
+use super::{JudgeSide, JudgeRowSort, areas::LongestNames, columns::JudgementColumn};
 
 /// A component as the matrix shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct MatrixRow {
     pub id: String,
-    /// Empty where the checklist lacks it.
+    /// Empty if the checklist lacks it.
     pub name: String,
     /// One for each column, in their order.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MatrixCell>,
     /// Share of pairs of judgements of the state at the cursor that gave the same level, 0 to 1; None of fewer than two.
-    pub agreed: Option<f64>,
+    pub agreement: Option<f64>,
     /// The same over pairs of repeats alone, whatever the state.
-    pub repeated: Option<f64>,
+    pub repeat_agreement: Option<f64>,
     /// Levels between the lowest and the highest of the state at the cursor.
     pub spread: u8,
     /// Score of the second of the two that are chosen less that of the first.
@@ -31,33 +31,33 @@ pub struct Row {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cell {
+pub enum MatrixCell {
     Score(u8),
-    /// It was judged and has no score.
+    /// The component was judged and has no score.
     Error,
-    /// It was judged, and a reason says why there is no score on 0..4.
+    /// The component was judged, and a reason is given for the missing score on 0..4.
     Unscored,
-    /// It was asked about and nothing is said of it yet.
+    /// The judge was asked about the component and has not answered yet.
     Missing,
     NotAsked,
 }
 
-impl Cell {
-    pub const fn score(self) -> Option<u8> {
+impl MatrixCell {
+    pub const fn cell_score(self) -> Option<u8> {
         match self {
             Self::Score(score) => Some(score),
             Self::Error | Self::Unscored | Self::Missing | Self::NotAsked => None,
         }
     }
 
-    fn of(judgement: &Judgement, id: &str) -> Self {
-        match judgement.of(id) {
+    fn for_component(judgement: &Judgement, id: &str) -> Self {
+        match judgement.verdict_on(id) {
             Some(verdict) => match (verdict.score, &verdict.reason) {
                 (Some(score), _) => Self::Score(score),
                 (None, Some(_)) => Self::Unscored,
                 (None, None) => Self::Error,
             },
-            None if judgement.asked.is_some() && judgement.asks_about(id) => Self::Missing,
+            None if judgement.requested_ids.is_some() && judgement.asks_about(id) => Self::Missing,
             None => Self::NotAsked,
         }
     }
@@ -65,71 +65,71 @@ impl Cell {
 
 /// A row above the matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Head {
+pub enum MatrixHead {
     Judge,
     Prompt,
     Turn,
     Repeat,
-    /// Which column is a, which b, and which the cursor's.
+    /// The marks of column a, column b and the cursor's column.
     Sides,
 }
 
-impl Judges {
-    /// The rows above the matrix; one that no column has anything in is left out.
-    pub fn heads(&self, session: &Session) -> Vec<Head> {
+impl JudgesView {
+    /// Returns the rows above the matrix; one that no column has anything in is left out.
+    pub fn matrix_heads(&self, session: &Session) -> Vec<MatrixHead> {
         let columns = self.judge_columns(session);
-        let all = [Head::Judge, Head::Prompt, Head::Turn, Head::Repeat, Head::Sides];
-        let is_filled = |head: &Head| match head {
-            Head::Judge | Head::Turn | Head::Sides => true,
-            Head::Prompt => columns.iter().any(|column| !column.prompt.is_empty()),
-            Head::Repeat => columns.iter().any(|column| column.repeat.is_some()),
+        let all = [MatrixHead::Judge, MatrixHead::Prompt, MatrixHead::Turn, MatrixHead::Repeat, MatrixHead::Sides];
+        let is_filled = |head: &MatrixHead| match head {
+            MatrixHead::Judge | MatrixHead::Turn | MatrixHead::Sides => true,
+            MatrixHead::Prompt => columns.iter().any(|column| !column.prompt.is_empty()),
+            MatrixHead::Repeat => columns.iter().any(|column| column.repeat.is_some()),
         };
         all.into_iter().filter(is_filled).collect()
     }
 
-    /// Of the names that the matrix has.
-    pub fn longest(&self, session: &Session, columns: &[Column]) -> Longest {
-        let listed = session.rubric.known().and_then(|rubric| rubric.checklist.as_ref());
+    /// Returns the longest names of the matrix.
+    pub fn longest_names(&self, session: &Session, columns: &[JudgementColumn]) -> LongestNames {
+        let listed = session.rubric.known_rubric().and_then(|rubric| rubric.checklist.as_ref());
         let names = listed.into_iter().flat_map(|it| &it.components);
         let component = names.map(|it| text::width(plain_name(&it.name))).max();
         let judge = columns.iter().map(|column| text::width(&column.setup.name)).max();
-        Longest { component: component.unwrap_or_default(), judge: judge.unwrap_or_default() }
+        LongestNames { component: component.unwrap_or_default(), judge: judge.unwrap_or_default() }
     }
 
-    /// In the order that is chosen; only those that differ where that is wanted.
-    pub fn judge_rows(&self, session: &Session) -> Vec<Row> {
+    /// Returns the rows in the chosen order, and only differing ones if that is set.
+    pub fn judge_rows(&self, session: &Session) -> Vec<MatrixRow> {
         let mut rows = self.all_judge_rows(session);
         if self.only_differing {
             rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
         }
         match self.sort {
-            Sort::Id => {}
-            Sort::Instability => rows.sort_by(|a, b| {
-                let known = |row: &Row| row.agreed.unwrap_or(2.0);
-                known(a).total_cmp(&known(b)).then(b.spread.cmp(&a.spread))
+            JudgeRowSort::Id => {}
+            JudgeRowSort::Instability => rows.sort_by(|a, b| {
+                let sort_value = |row: &MatrixRow| row.agreement.unwrap_or(2.0);
+                sort_value(a).total_cmp(&sort_value(b)).then(b.spread.cmp(&a.spread))
             }),
-            Sort::Difference => {
+            JudgeRowSort::Difference => {
                 rows.sort_by_key(|row| Reverse(row.gap.map(|gap| gap.unsigned_abs())));
             }
         }
         rows
     }
 
-    /// Those on which the two that are chosen differ, the largest difference first.
-    pub fn differing(&self, session: &Session) -> Vec<Row> {
+    /// Returns the rows on which the two chosen judgements differ, the largest difference first.
+    pub fn differing_rows(&self, session: &Session) -> Vec<MatrixRow> {
         let mut rows = self.all_judge_rows(session);
         rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
         rows.sort_by_key(|row| Reverse(row.gap.map(|gap| gap.unsigned_abs())));
         rows
     }
 
-    fn all_judge_rows(&self, session: &Session) -> Vec<Row> {
-        let Some(rubric) = session.rubric.known() else { return vec![] };
+    fn all_judge_rows(&self, session: &Session) -> Vec<MatrixRow> {
+        let Some(rubric) = session.rubric.known_rubric() else { return vec![] };
         let columns = self.judge_columns(session);
         let judgements: Vec<&Judgement> =
-            columns.iter().filter_map(|column| self.judgement_of(session, column)).collect();
+            columns.iter().filter_map(|column| self.column_judgement(session, column)).collect();
         let here = self.judge_column(session).map(|column| column.state);
-        let sides = Side::ALL.map(|side| {
+        let sides = JudgeSide::ALL.map(|side| {
             let file = self.side_column(session, side)?.file;
             columns.iter().position(|column| column.file == file)
         });
@@ -142,18 +142,18 @@ impl Judges {
             }
         }
         let row = |(id, name): (String, String)| {
-            let cells: Vec<Cell> = judgements.iter().map(|it| Cell::of(it, &id)).collect();
-            let score = |side: Option<usize>| cells.get(side?)?.score();
+            let cells: Vec<MatrixCell> = judgements.iter().map(|it| MatrixCell::for_component(it, &id)).collect();
+            let score = |side: Option<usize>| cells.get(side?)?.cell_score();
             let gap = score(sides[0]).zip(score(sides[1])).map(|(a, b)| b as i8 - a as i8);
-            let told = cells.iter().zip(&columns);
-            let of_state: Vec<u8> = told
+            let column_cells = cells.iter().zip(&columns);
+            let of_state: Vec<u8> = column_cells
                 .filter(|(_, column)| Some(&column.state) == here.as_ref())
-                .filter_map(|(cell, _)| cell.score())
+                .filter_map(|(cell, _)| cell.cell_score())
                 .collect();
             let (low, high) = (of_state.iter().min(), of_state.iter().max());
-            Row {
-                agreed: Shares::within(&of_state).exact.ok(),
-                repeated: repeated(&columns, &cells),
+            MatrixRow {
+                agreement: PairShares::within_scores(&of_state).exact.ok(),
+                repeat_agreement: repeat_agreement(&columns, &cells),
                 spread: high.zip(low).map_or(0, |(high, low)| high - low),
                 id,
                 name,
@@ -165,19 +165,19 @@ impl Judges {
     }
 }
 
-/// The mean over groups of repeats.
-fn repeated(columns: &[Column], cells: &[Cell]) -> Option<f64> {
-    let mut groups: Vec<(&Column, Vec<Option<u8>>)> = vec![];
+/// Returns the mean over groups of repeats.
+fn repeat_agreement(columns: &[JudgementColumn], cells: &[MatrixCell]) -> Option<f64> {
+    let mut groups: Vec<(&JudgementColumn, Vec<Option<u8>>)> = vec![];
     for (column, cell) in columns.iter().zip(cells) {
-        let is_like = |other: &Column| other.setup == column.setup && other.state == column.state;
+        let is_like = |other: &JudgementColumn| other.setup == column.setup && other.state == column.state;
         match groups.iter_mut().find(|(other, _)| is_like(other)) {
-            Some((_, scores)) => scores.push(cell.score()),
-            None => groups.push((column, vec![cell.score()])),
+            Some((_, scores)) => scores.push(cell.cell_score()),
+            None => groups.push((column, vec![cell.cell_score()])),
         }
     }
     let shares: Vec<f64> = groups
         .into_iter()
-        .filter_map(|(_, scores)| Steadiness::of("", scores).shares.exact.ok())
+        .filter_map(|(_, scores)| ComponentStability::from_scores("", scores).shares.exact.ok())
         .collect();
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }

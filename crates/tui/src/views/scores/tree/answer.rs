@@ -3,15 +3,15 @@
 //! PaperBench asks its judges for Markdown with these three parts. Headings are written in many ways (`# Reality`,
 //! `**Reality**`, `Reality:`); an answer without any is shown as it is.
 
-/// What a part of the answer is about.
+/// The subject of a section of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub enum AnswerSection {
     Expectations,
     Reality,
     Score,
 }
 
-impl Section {
+impl AnswerSection {
     const NAMES: [(&'static str, Self); 4] = [
         ("expectations", Self::Expectations),
         ("expectation", Self::Expectations),
@@ -19,8 +19,8 @@ impl Section {
         ("score", Self::Score),
     ];
 
-    /// What the screen calls it.
-    pub const fn words(self) -> &'static str {
+    /// Returns the name of the section on screen.
+    pub const fn section_name(self) -> &'static str {
         match self {
             Self::Expectations => "expectations",
             Self::Reality => "reality",
@@ -29,10 +29,10 @@ impl Section {
     }
 }
 
-/// The lines of an answer by section; None before the first heading.
-pub fn lines(answer: &str) -> impl Iterator<Item = (Option<Section>, &str)> {
+/// Returns the lines of an answer by section. None before the first heading.
+pub fn lines_by_section(answer: &str) -> impl Iterator<Item = (Option<AnswerSection>, &str)> {
     let mut section = None;
-    answer.lines().filter_map(move |line| match heading(line) {
+    answer.lines().filter_map(move |line| match section_heading(line) {
         Some((found, rest)) => {
             section = Some(found);
             (!rest.trim().is_empty()).then_some((section, rest))
@@ -41,14 +41,14 @@ pub fn lines(answer: &str) -> impl Iterator<Item = (Option<Section>, &str)> {
     })
 }
 
-/// The section that a line begins, and what stands behind its name.
-fn heading(line: &str) -> Option<(Section, &str)> {
+/// Returns the section that a line begins, and the text after the section's name.
+fn section_heading(line: &str) -> Option<(AnswerSection, &str)> {
     let line = line.trim();
     let bare = line.trim_start_matches(['#', '*', ' ']);
     let is_marked = bare.len() < line.len() && line.starts_with(['#', '*']);
     let named =
         |name: &str| bare.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    let (name, section) = *Section::NAMES.iter().find(|(name, _)| named(name))?;
+    let (name, section) = *AnswerSection::NAMES.iter().find(|(name, _)| named(name))?;
     let rest = bare[name.len()..].trim_start_matches(['*', ' ']);
     match rest.strip_prefix(':') {
         Some(after) => {
@@ -78,26 +78,26 @@ mod tests {
         assert!(
             first
                 .iter()
-                .all(|line| heading(line).is_some_and(|(found, _)| found == Section::Expectations))
+                .all(|line| section_heading(line).is_some_and(|(found, _)| found == AnswerSection::Expectations))
         );
-        assert_eq!(heading("# Score: 1"), Some((Section::Score, "1")));
-        assert_eq!(heading("**Score**: 0"), Some((Section::Score, "0")));
+        assert_eq!(section_heading("# Score: 1"), Some((AnswerSection::Score, "1")));
+        assert_eq!(section_heading("**Score**: 0"), Some((AnswerSection::Score, "0")));
         let others = ["Scores differ", "Score: 1 of 2", "In reality", "# Realities", ""];
-        assert_eq!(others.map(heading), [None; 5]);
+        assert_eq!(others.map(section_heading), [None; 5]);
     }
 
     #[test]
     fn every_line_stands_under_its_heading() {
         let answer = "well\n# Expectations\na loss\n\n# Reality\nnone\n# Score\n0";
-        let found: Vec<_> = lines(answer).collect();
+        let found: Vec<_> = lines_by_section(answer).collect();
         assert_eq!(
             found,
             [
                 (None, "well"),
-                (Some(Section::Expectations), "a loss"),
-                (Some(Section::Expectations), ""),
-                (Some(Section::Reality), "none"),
-                (Some(Section::Score), "0"),
+                (Some(AnswerSection::Expectations), "a loss"),
+                (Some(AnswerSection::Expectations), ""),
+                (Some(AnswerSection::Reality), "none"),
+                (Some(AnswerSection::Score), "0"),
             ]
         );
     }

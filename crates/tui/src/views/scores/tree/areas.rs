@@ -1,38 +1,39 @@
-//! Where the parts of the view stand, as a pure function: `update` asks it what a click means, `draw` where things go.
+//! Computes the areas of the parts of the view, as a pure function. `update` uses them to find what was clicked, `draw`
+//! to place the parts.
 
 use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
 
-use crate::widgets::layout::{Layout, inside};
+use crate::widgets::layout::{ScreenLayout, inside_border};
 
-use super::Part;
+use super::TreePart;
 
-/// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
+/// The areas of one frame, borders included. They do not overlap and are inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Areas {
-    /// The names of the parts, where there is only room for one of them.
+pub struct TreeAreas {
+    /// The names of the parts, if there is only room for one of them.
     pub tabs: Option<Rect>,
     pub list: Option<Rect>,
     pub detail: Option<Rect>,
 }
 
-/// From here on the words stand beside the list.
-const SIDE_BY_SIDE: u16 = 110;
+/// Screen width from which the texts are next to the list.
+const SIDE_BY_SIDE_WIDTH: u16 = 110;
 
-/// From here on they stand below it.
-const ABOVE_EACH_OTHER: u16 = 28;
+/// Body height from which the texts are below the list.
+const STACKED_ROWS: u16 = 28;
 
-impl Areas {
-    pub fn of(layout: &Layout, part: Part) -> Self {
+impl TreeAreas {
+    pub fn for_layout(layout: &ScreenLayout, part: TreePart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
         }
-        if body.width >= SIDE_BY_SIDE {
+        if body.width >= SIDE_BY_SIDE_WIDTH {
             let sides = [Constraint::Fill(5), Constraint::Fill(3)];
             let [list, detail] = Split::horizontal(sides).areas(body);
             return Self { tabs: None, list: Some(list), detail: Some(detail) };
         }
-        if body.height >= ABOVE_EACH_OTHER {
+        if body.height >= STACKED_ROWS {
             let sides = [Constraint::Fill(3), Constraint::Fill(2)];
             let [list, detail] = Split::vertical(sides).areas(body);
             return Self { tabs: None, list: Some(list), detail: Some(detail) };
@@ -40,8 +41,8 @@ impl Areas {
         let [tabs, rest] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(body);
         match part {
-            Part::List => Self { tabs: Some(tabs), list: Some(rest), detail: None },
-            Part::Detail => Self { tabs: Some(tabs), list: None, detail: Some(rest) },
+            TreePart::List => Self { tabs: Some(tabs), list: Some(rest), detail: None },
+            TreePart::Detail => Self { tabs: Some(tabs), list: None, detail: Some(rest) },
         }
     }
 
@@ -50,43 +51,43 @@ impl Areas {
         self.list_rows().map_or(0, |area| usize::from(area.height))
     }
 
-    /// Inside the border, below the heads of the columns.
+    /// Returns the area inside the border, below the heads of the columns.
     pub fn list_rows(&self) -> Option<Rect> {
-        let inner = inside(self.list?);
+        let inner = inside_border(self.list?);
         let heads = 1.min(inner.height);
         Some(Rect { y: inner.y + heads, height: inner.height - heads, ..inner })
     }
 
-    /// Inside the border.
+    /// Returns the area inside the border.
     pub fn detail_rows(&self) -> Option<Rect> {
-        self.detail.map(inside)
+        self.detail.map(inside_border)
     }
 
-    /// The part under the pointer.
-    pub fn part_at(&self, at: Position) -> Option<Part> {
+    /// Returns the part under the pointer.
+    pub fn part_at(&self, at: Position) -> Option<TreePart> {
         let is_in = |area: Option<Rect>| area.is_some_and(|area| area.contains(at));
-        let parts = [(self.list, Part::List), (self.detail, Part::Detail)];
+        let parts = [(self.list, TreePart::List), (self.detail, TreePart::Detail)];
         parts.into_iter().find(|(area, _)| is_in(*area)).map(|(_, part)| part)
     }
 }
 
-/// The cells of each column of the list; none of one that has no room.
+/// The cells of each column of the list. A column without room has none.
 #[derive(Debug, Clone, Copy)]
-pub struct Columns {
+pub struct TreeColumns {
     pub bar: usize,
     pub weight: usize,
     pub kind: usize,
 }
 
-pub const SHARE: usize = 7;
-pub const SCORE: usize = 6;
+pub const SHARE_CELLS: usize = 7;
+pub const SCORE_CELLS: usize = 6;
 
 /// Cells of the sign of a node, and of its fold mark.
-const SIGN: usize = 2;
-pub const FOLD: usize = 2;
+const SIGN_CELLS: usize = 2;
+pub const FOLD_CELLS: usize = 2;
 
-impl Columns {
-    pub const fn of(width: usize) -> Self {
+impl TreeColumns {
+    pub const fn for_width(width: usize) -> Self {
         let bar = match width {
             ..66 => 0,
             66..80 => 5,
@@ -97,23 +98,23 @@ impl Columns {
     }
 
     /// Cells before the fold mark of the root.
-    pub const fn before(self) -> usize {
-        SHARE + SCORE + self.bar + self.weight + 1 + SIGN + self.kind
+    pub const fn cells_before_fold(self) -> usize {
+        SHARE_CELLS + SCORE_CELLS + self.bar + self.weight + 1 + SIGN_CELLS + self.kind
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{Panel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom};
     use ratatui::layout::Size;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 40), (120, 40), (300, 100)] {
-            let layout = Layout::of(Size { width, height }, Panel::Turns, Zoom::Off, 0);
-            for part in [Part::List, Part::Detail] {
-                let areas = Areas::of(&layout, part);
+            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            for part in [TreePart::List, TreePart::Detail] {
+                let areas = TreeAreas::for_layout(&layout, part);
                 let all: Vec<Rect> =
                     [areas.tabs, areas.list, areas.detail].into_iter().flatten().collect();
                 for (at, area) in all.iter().enumerate() {
@@ -122,7 +123,7 @@ mod tests {
                 }
                 assert!(
                     layout.is_too_small
-                        || areas.list_height() + 1 > usize::from(part == Part::List)
+                        || areas.list_height() + 1 > usize::from(part == TreePart::List)
                 );
             }
         }

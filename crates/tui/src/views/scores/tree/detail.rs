@@ -1,36 +1,36 @@
-//! The words beside the list: what the chosen node requires, what it counts for, and what the judge said.
+//! The texts next to the list: the requirement of the chosen node, its weight, and the judge's answer.
 
 use crate::widgets::{
     scroll::{Motion, Scroll},
-    wrap::wrap,
+    wrap::wrap_line,
 };
-use trajview_metrics::rubric_tree::Counting;
+use trajview_metrics::rubric_tree::LeafCounting;
 use trajview_run::{
-    figures,
-    rubric_tree::{Category, Grading, ModelTokens, Node, NodeId, RubricTree, sum},
+    format_number,
+    rubric_tree::{LeafCategory, TreeGrading, ModelTokens, RubricNode, NodeId, RubricTree, sum_tokens},
 };
 
-use super::{Tree, answer, areas::Areas};
+use super::{TreeView, answer, areas::TreeAreas};
 
 /// Lines cut to the width they are shown in.
 #[derive(Debug, Default)]
-pub struct Detail {
-    pub lines: Vec<Line>,
+pub struct NodeDetail {
+    pub lines: Vec<DetailLine>,
     /// The first line that is shown.
     pub top: usize,
-    /// What the lines are made for.
-    of: Option<(NodeId, usize)>,
+    /// The node and the width for which the lines were built.
+    built_for: Option<(NodeId, usize)>,
 }
 
-/// A line of recorded words or ours; to be drawn as recorded either way.
+/// A line of recorded text or of our own. Both are drawn like recorded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
-    pub kind: Kind,
-    pub words: String,
+pub struct DetailLine {
+    pub kind: DetailLineKind,
+    pub text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum DetailLineKind {
     Heading,
     Fact,
     /// A fact that should be noticed.
@@ -41,171 +41,171 @@ pub enum Kind {
     Note,
 }
 
-/// A bound on memory, far beyond what anybody scrolls through.
-const MOST_LINES: usize = 20_000;
+/// Most lines, as a bound on memory. Far more than a user scrolls through.
+const MOST_DETAIL_LINES: usize = 20_000;
 
-impl Detail {
-    pub(super) fn go(&mut self, motion: Motion, areas: &Areas) {
+impl NodeDetail {
+    pub(super) fn scroll_detail(&mut self, motion: Motion, areas: &TreeAreas) {
         let height = areas.detail_rows().map_or(0, |area| usize::from(area.height));
         let mut scroll = Scroll { cursor: 0, top: self.top };
-        scroll.turn(motion, self.lines.len(), height);
+        scroll.scroll_by(motion, self.lines.len(), height);
         self.top = scroll.top;
     }
 
-    pub(super) fn forget(&mut self) {
-        self.of = None;
+    pub(super) fn forget_lines(&mut self) {
+        self.built_for = None;
     }
 }
 
-impl Tree {
+impl TreeView {
     /// Makes the lines of the chosen node, where they are not made yet.
-    pub(super) fn settle_detail(&mut self, areas: &Areas) {
+    pub(super) fn settle_detail(&mut self, areas: &TreeAreas) {
         let Some(area) = areas.detail_rows() else { return };
-        let (Some(tree), Some(id)) = (self.of.clone(), self.selected()) else {
-            self.detail = Detail::default();
+        let (Some(tree), Some(id)) = (self.tree.clone(), self.selected_node()) else {
+            self.detail = NodeDetail::default();
             return;
         };
         let width = usize::from(area.width);
-        if self.detail.of == Some((id, width)) {
+        if self.detail.built_for == Some((id, width)) {
             return;
         }
-        let is_other = self.detail.of.is_none_or(|(other, _)| other != id);
+        let is_other = self.detail.built_for.is_none_or(|(other, _)| other != id);
         let top = if is_other { 0 } else { self.detail.top };
-        let lines = Writer::of(self, &tree, id, width);
+        let lines = DetailWriter::node_lines(self, &tree, id, width);
         let most = lines.len().saturating_sub(usize::from(area.height));
-        self.detail = Detail { lines, top: top.min(most), of: Some((id, width)) };
+        self.detail = NodeDetail { lines, top: top.min(most), built_for: Some((id, width)) };
     }
 }
 
 /// Writes lines, each as many rows as it needs.
-struct Writer {
-    lines: Vec<Line>,
+struct DetailWriter {
+    lines: Vec<DetailLine>,
     width: usize,
 }
 
-impl Writer {
-    fn of(state: &Tree, tree: &RubricTree, id: NodeId, width: usize) -> Vec<Line> {
+impl DetailWriter {
+    fn node_lines(state: &TreeView, tree: &RubricTree, id: NodeId, width: usize) -> Vec<DetailLine> {
         let mut writer = Self { lines: vec![], width };
         let Some(node) = tree.node(id) else { return vec![] };
-        writer.facts(state, tree, id, node);
-        writer.part("what it requires", &node.requirements);
+        writer.push_facts(state, tree, id, node);
+        writer.push_part("what it requires", &node.requirements);
         if node.parent.is_none() {
-            writer.result(&tree.result);
+            writer.push_result(&tree.result);
         }
-        writer.judged(state, id, node);
+        writer.push_judgement(state, id, node);
         writer.lines
     }
 
-    fn push(&mut self, kind: Kind, words: &str) {
+    fn push_words(&mut self, kind: DetailLineKind, words: &str) {
         for line in words.lines() {
-            for range in wrap(line, self.width) {
-                if self.lines.len() < MOST_LINES {
-                    self.lines.push(Line { kind, words: line[range].to_owned() });
+            for range in wrap_line(line, self.width) {
+                if self.lines.len() < MOST_DETAIL_LINES {
+                    self.lines.push(DetailLine { kind, text: line[range].to_owned() });
                 }
             }
         }
-        if self.lines.len() == MOST_LINES {
+        if self.lines.len() == MOST_DETAIL_LINES {
             let words = "the rest is too long to be shown here".to_owned();
-            self.lines.push(Line { kind: Kind::Note, words });
+            self.lines.push(DetailLine { kind: DetailLineKind::Note, text: words });
         }
     }
 
-    fn warn(&mut self, words: &str) {
-        self.push(Kind::Warning, &format!("⊘ {words}"));
+    fn push_warning(&mut self, words: &str) {
+        self.push_words(DetailLineKind::Warning, &format!("⊘ {words}"));
     }
 
-    /// An empty line, but not after another or a heading.
-    fn gap(&mut self) {
-        let is_needed = |line: &Line| !line.words.is_empty() && line.kind != Kind::Heading;
+    /// Adds an empty line, but not after another or a heading.
+    fn push_gap(&mut self) {
+        let is_needed = |line: &DetailLine| !line.text.is_empty() && line.kind != DetailLineKind::Heading;
         if self.lines.last().is_some_and(is_needed) {
             self.push_empty();
         }
     }
 
     fn push_empty(&mut self) {
-        if self.lines.len() < MOST_LINES {
-            self.lines.push(Line { kind: Kind::Text, words: String::new() });
+        if self.lines.len() < MOST_DETAIL_LINES {
+            self.lines.push(DetailLine { kind: DetailLineKind::Text, text: String::new() });
         }
     }
 
-    /// A heading and the text below it; nothing where there is no text.
-    fn part(&mut self, heading: &str, text: &str) {
+    /// Adds a heading and the text below it. Adds nothing if there is no text.
+    fn push_part(&mut self, heading: &str, text: &str) {
         if text.trim().is_empty() {
             return;
         }
-        self.gap();
-        self.push(Kind::Heading, heading);
-        self.push(Kind::Text, text.trim());
+        self.push_gap();
+        self.push_words(DetailLineKind::Heading, heading);
+        self.push_words(DetailLineKind::Text, text.trim());
     }
 
-    fn facts(&mut self, state: &Tree, tree: &RubricTree, id: NodeId, node: &Node) {
-        let category = node.category.as_ref().map(Category::words);
+    fn push_facts(&mut self, state: &TreeView, tree: &RubricTree, id: NodeId, node: &RubricNode) {
+        let category = node.category.as_ref().map(LeafCategory::file_text);
         let kinds = [category, node.finegrained.as_deref()];
         let kinds: Vec<&str> = kinds.into_iter().flatten().collect();
         if !kinds.is_empty() {
-            self.push(Kind::Fact, &kinds.join(" · "));
+            self.push_words(DetailLineKind::Fact, &kinds.join(" · "));
         }
-        self.push(Kind::Fact, &weight(state, tree, id, node));
-        self.score(state, id, node);
-        self.validity(state, id);
+        self.push_words(DetailLineKind::Fact, &weight_text(state, tree, id, node));
+        self.push_score(state, id, node);
+        self.push_validity(state, id);
         if let Some(answer) = node.answer.as_ref().filter(|answer| !answer.tokens.is_empty()) {
-            self.push(Kind::Fact, &format!("judging took {}", tokens(&answer.tokens)));
+            self.push_words(DetailLineKind::Fact, &format!("judging took {}", tokens_text(&answer.tokens)));
         }
         if !node.id.is_empty() {
-            self.push(Kind::Note, &format!("id {}", node.id));
+            self.push_words(DetailLineKind::Note, &format!("id {}", node.id));
         }
     }
 
-    fn score(&mut self, state: &Tree, id: NodeId, node: &Node) {
+    fn push_score(&mut self, state: &TreeView, id: NodeId, node: &RubricNode) {
         let measure = state.measures.get(id);
         let Some(score) = measure.score else {
-            return self.push(Kind::Fact, "not graded");
+            return self.push_words(DetailLineKind::Fact, "not graded");
         };
-        let is_whole = state.counting == Counting::All && !state.is_leaf(id);
+        let is_whole = state.counting == LeafCounting::All && !state.is_leaf(id);
         let recorded = node.score.filter(|_| is_whole);
         let differs = recorded.filter(|recorded| (recorded - score).abs() > 1e-9);
         let as_recorded =
             if recorded.is_some() && differs.is_none() { ", as recorded" } else { "" };
-        let costs = match measure.loss() {
+        let costs = match measure.score_loss() {
             loss if loss > 0.0 && node.parent.is_some() => {
-                format!("; costs the root {}", figures::part(loss))
+                format!("; costs the root {}", format_number::percent_with_tenth(loss))
             }
             _ => String::new(),
         };
-        self.push(Kind::Fact, &format!("scores {}{as_recorded}{costs}", figures::share(score)));
+        self.push_words(DetailLineKind::Fact, &format!("scores {}{as_recorded}{costs}", format_number::three_decimals(score)));
         if let Some(recorded) = differs {
             let words = format!("recorded as {recorded}, which its sub-tasks do not come to");
-            self.warn(&words);
+            self.push_warning(&words);
         } else if node.score.is_none() && state.is_leaf(id) {
-            self.warn("no score that can be used is recorded: it counts as 0");
+            self.push_warning("no score that can be used is recorded: it counts as 0");
         }
     }
 
-    fn validity(&mut self, state: &Tree, id: NodeId) {
+    fn push_validity(&mut self, state: &TreeView, id: NodeId) {
         let measure = state.measures.get(id);
         if measure.score.is_none() || measure.invalid == 0 {
             return;
         }
         if state.is_leaf(id) {
-            return self.warn("invalid: its judging failed, and it counts as 0");
+            return self.push_warning("invalid: its judging failed, and it counts as 0");
         }
-        let without = state.valid.get(id).score;
+        let without = state.valid_measures.get(id).score;
         let without = match (without, state.counting) {
-            (Some(score), Counting::All) => {
-                format!("; without them it scores {}", figures::share(score))
+            (Some(score), LeafCounting::All) => {
+                format!("; without them it scores {}", format_number::three_decimals(score))
             }
-            (None, Counting::All) => "; nothing else is below it".into(),
+            (None, LeafCounting::All) => "; nothing else is below it".into(),
             _ => String::new(),
         };
         let words = format!(
             "{} of {} leaves invalid, counted as 0{without}",
             measure.invalid, measure.leaves
         );
-        self.warn(&words);
+        self.push_warning(&words);
     }
 
-    /// What the result around the tree says.
-    fn result(&mut self, result: &Grading) {
+    /// Adds the facts of the result that contains the tree.
+    fn push_result(&mut self, result: &TreeGrading) {
         let judge: Vec<&str> =
             [&result.judge, &result.model].into_iter().flatten().map(|it| &**it).collect();
         let facts = [
@@ -213,53 +213,53 @@ impl Writer {
             result.run.as_ref().map(|run| format!("run {run}")),
             (!judge.is_empty()).then(|| format!("judged by {}", judge.join(", "))),
             result.graded_at.as_ref().map(|at| format!("graded at {at}")),
-            (!result.tokens.is_empty()).then(|| format!("judging took {}", tokens(&result.tokens))),
+            (!result.tokens.is_empty()).then(|| format!("judging took {}", tokens_text(&result.tokens))),
             (result.has_submission == Some(false)).then(|| "there was no submission".to_owned()),
             (result.is_code_only == Some(true)).then(|| "only code was graded".to_owned()),
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         if !facts.is_empty() {
-            self.gap();
-            self.push(Kind::Heading, "the grading");
-            facts.iter().for_each(|fact| self.push(Kind::Fact, fact));
+            self.push_gap();
+            self.push_words(DetailLineKind::Heading, "the grading");
+            facts.iter().for_each(|fact| self.push_words(DetailLineKind::Fact, fact));
         }
     }
 
-    /// The explanation, and the judge's whole answer by its parts where it says more.
-    fn judged(&mut self, state: &Tree, id: NodeId, node: &Node) {
+    /// Adds the explanation, and the judge's whole answer in its sections if it has more.
+    fn push_judgement(&mut self, state: &TreeView, id: NodeId, node: &RubricNode) {
         let response = node.answer.as_ref().map(|answer| &*answer.response).unwrap_or_default();
         let is_repeated = response.trim() == node.explanation.trim();
         let is_aggregate = !state.is_leaf(id) && node.answer.is_none();
         if !is_repeated && !is_aggregate {
-            self.part("explanation", &node.explanation);
+            self.push_part("explanation", &node.explanation);
         }
         let response = if response.trim().is_empty() { "" } else { response };
         if response.is_empty() {
             return;
         }
-        self.gap();
-        self.push(Kind::Heading, "what the judge said");
+        self.push_gap();
+        self.push_words(DetailLineKind::Heading, "what the judge said");
         let mut last = None;
-        for (section, line) in answer::lines(response.trim()) {
+        for (section, line) in answer::lines_by_section(response.trim()) {
             if let Some(section) = section.filter(|_| section != last) {
-                self.gap();
-                self.push(Kind::Section, &format!("– {}", section.words()));
+                self.push_gap();
+                self.push_words(DetailLineKind::Section, &format!("– {}", section.section_name()));
             }
             last = section;
-            if line.trim().is_empty() { self.gap() } else { self.push(Kind::Text, line) }
+            if line.trim().is_empty() { self.push_gap() } else { self.push_words(DetailLineKind::Text, line) }
         }
     }
 }
 
-/// `weight 3 of 6 among 3 siblings; 5.0 % of the root's score`
-fn weight(state: &Tree, tree: &RubricTree, id: NodeId, node: &Node) -> String {
-    let share = figures::part(state.measures.get(id).share);
+/// Returns `weight 3 of 6 among 3 siblings; 5.0 % of the root's score`.
+fn weight_text(state: &TreeView, tree: &RubricTree, id: NodeId, node: &RubricNode) -> String {
+    let share = format_number::percent_with_tenth(state.measures.get(id).share);
     let Some(parent) = node.parent else {
         let measure = state.measures.get(id);
         let leaves = if measure.leaves == 1 { "leaf" } else { "leaves" };
         return format!("the whole rubric: {} {leaves}", measure.leaves);
     };
-    let siblings = || tree.children(parent).filter(|child| state.measures.get(*child).counts);
+    let siblings = || tree.child_nodes(parent).filter(|child| state.measures.get(*child).counts);
     let total: f64 = siblings().filter_map(|child| tree.node(child)).map(|node| node.weight).sum();
     let among = match siblings().count() {
         1 => "alone".to_owned(),
@@ -268,14 +268,14 @@ fn weight(state: &Tree, tree: &RubricTree, id: NodeId, node: &Node) -> String {
     format!("weight {} {among}; {share} of the root's score", node.weight)
 }
 
-/// `9123 tokens in, 210 out (o3-mini)`
-fn tokens(tokens: &[ModelTokens]) -> String {
-    let (input, output) = sum(tokens);
+/// Returns `9123 tokens in, 210 out (o3-mini)`.
+fn tokens_text(tokens: &[ModelTokens]) -> String {
+    let (input, output) = sum_tokens(tokens);
     let models: Vec<&str> = tokens.iter().map(|of| &*of.model).collect();
     format!(
         "{} tokens in, {} out ({})",
-        figures::count(input),
-        figures::count(output),
+        format_number::with_thousands(input),
+        format_number::with_thousands(output),
         models.join(", ")
     )
 }

@@ -1,29 +1,29 @@
-//! Narrowing the list down to the nodes that say something.
+//! Filters the list to the nodes that match a search.
 
 use regex::Regex;
 
-use super::{Order, Tree};
-use trajview_metrics::rubric_tree::Measures;
+use super::{NodeOrder, TreeView};
+use trajview_metrics::rubric_tree::TreeMeasures;
 use trajview_run::{
-    rubric_tree::{Category, Node, NodeId, RubricTree},
-    search::{Query, Syntax},
+    rubric_tree::{LeafCategory, RubricNode, NodeId, RubricTree},
+    search::{SearchQuery, QuerySyntax},
 };
 
-/// What is looked for. A prompt that is open looks while it is typed.
+/// The search. While the prompt is open, it filters as the user types.
 #[derive(Debug, Default)]
-pub struct Find {
-    /// Whether it is being typed.
+pub struct NodeFind {
+    /// True while the text is being typed.
     pub is_typing: bool,
     pub text: String,
     regex: Option<Regex>,
-    /// One a node; empty where nothing is looked for.
+    /// One a node. Empty if nothing is looked for.
     hits: Vec<bool>,
     /// Hits and the nodes above them.
-    kept: Vec<bool>,
+    is_listed: Vec<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Message {
+pub enum FindMessage {
     Start,
     Type(String),
     Erase,
@@ -32,62 +32,62 @@ pub enum Message {
     Cancel,
 }
 
-impl Find {
+impl NodeFind {
     pub const fn is_active(&self) -> bool {
         self.regex.is_some()
     }
 
-    /// What to mark on screen.
-    pub const fn regex(&self) -> Option<&Regex> {
+    /// Returns the expression whose matches are marked on screen.
+    pub const fn find_regex(&self) -> Option<&Regex> {
         self.regex.as_ref()
     }
 
     pub fn is_hit(&self, id: NodeId) -> bool {
-        !self.is_active() || self.hits.get(id.at()).copied().unwrap_or_default()
+        !self.is_active() || self.hits.get(id.position()).copied().unwrap_or_default()
     }
 
-    /// Whether the node is listed: it says what is looked for, or one below it does.
-    pub fn keeps(&self, id: NodeId) -> bool {
-        !self.is_active() || self.kept.get(id.at()).copied().unwrap_or_default()
+    /// Returns true if the node is listed, since it or a node below matches the search.
+    pub fn keeps_node(&self, id: NodeId) -> bool {
+        !self.is_active() || self.is_listed.get(id.position()).copied().unwrap_or_default()
     }
 
-    /// How many nodes say it.
-    pub fn count(&self) -> usize {
+    /// Returns the number of nodes that match.
+    pub fn hit_count(&self) -> usize {
         self.hits.iter().filter(|is_hit| **is_hit).count()
     }
 
-    pub fn forget(&mut self) {
+    pub fn forget_find(&mut self) {
         *self = Self::default();
     }
 
     /// Looks through all nodes that count.
-    pub fn look_again(&mut self, tree: &RubricTree, measures: &Measures) {
-        let query = Query { pattern: self.text.clone(), syntax: Syntax::Literal };
-        self.regex = query.compile().ok().filter(|_| !self.text.is_empty());
+    pub fn look_again(&mut self, tree: &RubricTree, measures: &TreeMeasures) {
+        let query = SearchQuery { pattern: self.text.clone(), syntax: QuerySyntax::Literal };
+        self.regex = query.compile_pattern().ok().filter(|_| !self.text.is_empty());
         let Some(regex) = &self.regex else {
-            (self.hits, self.kept) = (vec![], vec![]);
+            (self.hits, self.is_listed) = (vec![], vec![]);
             return;
         };
-        let named = tree.find(&self.text);
-        let is_hit = |(at, node): (usize, &Node)| {
-            let id = NodeId::of(at);
-            measures.get(id).counts && (named == Some(id) || says(node, regex))
+        let node_at_path = tree.node_at_path(&self.text);
+        let is_hit = |(at, node): (usize, &RubricNode)| {
+            let id = NodeId::from_position(at);
+            measures.get(id).counts && (node_at_path == Some(id) || node_contains(node, regex))
         };
         self.hits = tree.nodes.iter().enumerate().map(is_hit).collect();
-        self.kept.clone_from(&self.hits);
-        // What is below stands behind: a node is kept once one of its sub-tasks is.
-        for at in (1..self.kept.len()).rev() {
-            if self.kept[at]
+        self.is_listed.clone_from(&self.hits);
+        // Nodes come before their sub-tasks, and a node is listed if one of its sub-tasks is.
+        for at in (1..self.is_listed.len()).rev() {
+            if self.is_listed[at]
                 && let Some(parent) = tree.nodes[at].parent
             {
-                self.kept[parent.at()] = true;
+                self.is_listed[parent.position()] = true;
             }
         }
     }
 }
 
-fn says(node: &Node, regex: &Regex) -> bool {
-    let category = node.category.as_ref().map(Category::words);
+fn node_contains(node: &RubricNode, regex: &Regex) -> bool {
+    let category = node.category.as_ref().map(LeafCategory::file_text);
     let response = node.answer.as_ref().map(|answer| &*answer.response);
     // The explanation often is the answer once more.
     let response = response.filter(|response| *response != &*node.explanation);
@@ -96,44 +96,44 @@ fn says(node: &Node, regex: &Regex) -> bool {
     fields.into_iter().chain(more).flatten().any(|words| regex.is_match(words))
 }
 
-impl Tree {
-    pub(super) fn update_find(&mut self, message: Message) -> Option<String> {
+impl TreeView {
+    pub(super) fn update_find(&mut self, message: FindMessage) -> Option<String> {
         let find = &mut self.find;
         match message {
-            Message::Start => *find = Find { is_typing: true, ..Find::default() },
-            Message::Type(words) => find.text.push_str(&words),
-            Message::Erase if find.text.is_empty() => find.is_typing = false,
-            Message::Erase => {
+            FindMessage::Start => *find = NodeFind { is_typing: true, ..NodeFind::default() },
+            FindMessage::Type(words) => find.text.push_str(&words),
+            FindMessage::Erase if find.text.is_empty() => find.is_typing = false,
+            FindMessage::Erase => {
                 find.text.pop();
             }
-            Message::EraseAll => find.text.clear(),
-            Message::Accept => {
+            FindMessage::EraseAll => find.text.clear(),
+            FindMessage::Accept => {
                 find.is_typing = false;
-                return self.say_found();
+                return self.found_text();
             }
-            Message::Cancel => find.forget(),
+            FindMessage::Cancel => find.forget_find(),
         }
-        let tree = self.of.clone()?;
-        let chosen = self.selected();
+        let tree = self.tree.clone()?;
+        let chosen = self.selected_node();
         self.find.look_again(&tree, &self.measures);
         match chosen {
-            Some(id) if !self.find.is_active() && self.order == Order::Tree => self.reveal(id),
-            _ => self.list(chosen),
+            Some(id) if !self.find.is_active() && self.order == NodeOrder::Tree => self.reveal_node(id),
+            _ => self.list_nodes(chosen),
         }
         self.go_to_first_hit();
         None
     }
 
-    /// A node above a hit says nothing of what is looked for.
+    /// Moves to the first node that matches itself, since a node above a match is listed without matching.
     fn go_to_first_hit(&mut self) {
-        let is_on_hit = self.selected().is_some_and(|id| self.find.is_hit(id));
+        let is_on_hit = self.selected_node().is_some_and(|id| self.find.is_hit(id));
         if self.find.is_active() && !is_on_hit {
             let first = self.rows.iter().position(|id| self.find.is_hit(*id));
             self.scroll.cursor = first.unwrap_or(0);
         }
     }
 
-    fn say_found(&self) -> Option<String> {
+    fn found_text(&self) -> Option<String> {
         (self.find.is_active() && self.rows.is_empty())
             .then(|| format!("no node says {:?}; esc lists all again", self.find.text))
     }

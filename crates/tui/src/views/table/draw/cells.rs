@@ -3,84 +3,84 @@
 use ratatui::text::Span;
 
 use crate::{
-    session::columns::{Column, Kind, SessionColumn, Source},
+    session::columns::{RunTableColumn, ColumnKind, SessionColumn, ColumnSource},
     views::table::{
-        Collection,
-        areas::Place,
-        order::Group,
-        row::Row,
-        values::{Known, written},
+        RunTableView,
+        areas::ColumnPlace,
+        order::RunGroup,
+        row::RunRow,
+        values::{KnownValue, value_text},
     },
     widgets::{
-        line::{fit_end, head, own, safe},
-        spark::spark,
+        line::{fit_text_end, fitting_prefix, trusted_span, safe_string},
+        sparkline::sparkline_spans,
         text,
         theme::{Meaning, Theme},
     },
 };
 use trajview_metrics::Number;
 
-/// Not recorded, or nothing to work it out from.
-pub const MISSING: &str = "—";
+/// The sign for a value that was not recorded and cannot be computed.
+pub const MISSING_SIGN: &str = "—";
 
-/// Still being read or worked out.
-pub const COMING: &str = "…";
+/// The sign for a value that is still being read or computed.
+pub const COMING_SIGN: &str = "…";
 
-pub fn of(row: &Row, place: &Place, theme: Theme) -> Vec<Span<'static>> {
+pub fn run_cell_spans(row: &RunRow, place: &ColumnPlace, theme: Theme) -> Vec<Span<'static>> {
     let (column, width) = (place.column, usize::from(place.width));
-    if column == Column::Curve
-        && let Some(scores) = row.scores().filter(|scores| scores.end.is_some())
+    if column == RunTableColumn::Curve
+        && let Some(scores) = row.computed_scores().filter(|scores| scores.end.is_some())
     {
-        // No point of it is chosen: all of them lie before the one after the last.
-        return spark(&scores.curve, scores.curve.len(), width, theme);
+        // No point is chosen: all points are before the index after the last.
+        return sparkline_spans(&scores.curve, scores.curve.len(), width, theme);
     }
-    let (words, meaning) = match row.shown(column) {
-        Known::Known(words) => (words, meaning_of(column)),
-        Known::Coming => (COMING.to_owned(), Meaning::Muted),
-        Known::Missing => (MISSING.to_owned(), Meaning::Muted),
+    let (words, meaning) = match row.shown_text(column) {
+        KnownValue::Known(words) => (words, cell_meaning(column)),
+        KnownValue::Coming => (COMING_SIGN.to_owned(), Meaning::Muted),
+        KnownValue::Missing => (MISSING_SIGN.to_owned(), Meaning::Muted),
     };
     let words = match column {
-        Column::Run => middle(&words, width),
-        _ => safe(&words),
+        RunTableColumn::Run => cut_in_middle(&words, width),
+        _ => safe_string(&words),
     };
-    vec![own(words, theme.of(meaning))]
+    vec![trusted_span(words, theme.style_for(meaning))]
 }
 
-fn meaning_of(column: Column) -> Meaning {
-    match (column, column.about().source) {
-        (Column::Run, _) => Meaning::Text,
-        (Column::Number(Number::Warnings), _) => Meaning::Warning,
-        (_, Source::Computed) => Meaning::Hunk,
-        (_, Source::Run | Source::Harness | Source::Judged) => Meaning::Text,
+fn cell_meaning(column: RunTableColumn) -> Meaning {
+    match (column, column.column_info().source) {
+        (RunTableColumn::Run, _) => Meaning::Text,
+        (RunTableColumn::Number(Number::Warnings), _) => Meaning::Warning,
+        (_, ColumnSource::Computed) => Meaning::Hunk,
+        (_, ColumnSource::Run | ColumnSource::Harness | ColumnSource::Judged) => Meaning::Text,
     }
 }
 
-/// A path cut in its middle: where it begins and how it ends tell runs apart.
-pub fn middle(words: &str, width: usize) -> String {
-    let words = safe(words);
+/// Cuts a path in its middle, since its beginning and its end tell runs apart.
+pub fn cut_in_middle(words: &str, width: usize) -> String {
+    let words = safe_string(words);
     if text::width(&words) <= width {
         return words;
     }
-    let start = head(&words, width / 2).to_owned();
+    let start = fitting_prefix(&words, width / 2).to_owned();
     let rest = width.saturating_sub(text::width(&start));
-    format!("{start}{}", fit_end(&words, rest))
+    format!("{start}{}", fit_text_end(&words, rest))
 }
 
-/// The mean of what is known in a group.
-pub fn mean(table: &Collection, group: &Group, column: Column) -> String {
-    let has_no_mean = [Column::Curve, Column::Session(SessionColumn::When)].contains(&column);
-    if column.kind() == Kind::Words || has_no_mean {
+/// Returns the mean of what is known in a group.
+pub fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTableColumn) -> String {
+    let has_no_mean = [RunTableColumn::Curve, RunTableColumn::Session(SessionColumn::When)].contains(&column);
+    if column.column_kind() == ColumnKind::Words || has_no_mean {
         return String::new();
     }
     let rows = group.rows.iter().filter_map(|row| table.rows.get(*row));
-    let numbers: Vec<f64> = rows.filter_map(|row| row.number(column).known()).collect();
+    let numbers: Vec<f64> = rows.filter_map(|row| row.column_number(column).known_value()).collect();
     if numbers.is_empty() {
         return String::new();
     }
     let sum: f64 = numbers.iter().sum();
     match (column, sum) {
-        (Column::Number(Number::Warnings), 0.0) => String::new(),
-        _ => written(column, sum / numbers.len() as f64),
+        (RunTableColumn::Number(Number::Warnings), 0.0) => String::new(),
+        _ => value_text(column, sum / numbers.len() as f64),
     }
 }
 
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_its_beginning_and_its_end() {
-        assert_eq!(middle("claude-code/054395ac", 11), "claud…395ac");
-        assert_eq!(middle("short", 11), "short");
-        assert_eq!(middle("short", 0), "");
+        assert_eq!(cut_in_middle("claude-code/054395ac", 11), "claud…395ac");
+        assert_eq!(cut_in_middle("short", 11), "short");
+        assert_eq!(cut_in_middle("short", 0), "");
     }
 }

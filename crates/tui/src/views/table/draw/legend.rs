@@ -3,82 +3,82 @@
 use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
 
 use crate::{
-    session::columns::{Column, Source},
-    views::table::{Collection, areas::Areas, row::Row, values::Known},
+    session::columns::{RunTableColumn, ColumnSource},
+    views::table::{RunTableView, areas::RunTableAreas, row::RunRow, values::KnownValue},
     widgets::{
-        line::{fit, own, recorded, safe, sides, width_of},
+        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::Warning;
 
 use super::{
-    cells::{COMING, MISSING},
-    edge,
+    cells::{COMING_SIGN, MISSING_SIGN},
+    inside_margins,
 };
 
-pub fn draw(table: &Collection, areas: &Areas, theme: Theme, buffer: &mut Buffer) {
-    let area = edge(areas.legend);
+pub fn draw_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buffer: &mut Buffer) {
+    let area = inside_margins(areas.legend);
     let width = usize::from(area.width);
     let chosen = table.shape.chosen;
-    let left = match damage(table) {
+    let left = match repository_damage(table) {
         Some(damage) => {
             let words = format!("⚠ {}: {}", damage.place, damage.what);
-            let least = format!("{MISSING} not recorded").chars().count();
-            fit(vec![recorded(&words, theme.of(Meaning::Warning))], width.saturating_sub(least + 2))
+            let least = format!("{MISSING_SIGN} not recorded").chars().count();
+            fit_spans(vec![recorded_span(&words, theme.style_for(Meaning::Warning))], width.saturating_sub(least + 2))
         }
         None => vec![
-            own(format!("{}: ", chosen.about().title), theme.of(Meaning::Heading)),
-            own(meaning(table, chosen), theme.of(Meaning::Muted)),
+            trusted_span(format!("{}: ", chosen.column_info().title), theme.style_for(Meaning::Heading)),
+            trusted_span(column_meaning(table, chosen), theme.style_for(Meaning::Muted)),
         ],
     };
-    let right = signs(table, areas, theme, width.saturating_sub(width_of(&left) + 2));
-    sides(left, right, width).render(area, buffer);
+    let right = sign_legend(table, areas, theme, width.saturating_sub(spans_width(&left) + 2));
+    left_and_right(left, right, width).render(area, buffer);
 }
 
-/// Whether a cell on screen says that there is nothing.
-fn has_missing(table: &Collection, areas: &Areas) -> bool {
-    let seen = table.lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
-    let rows = seen.filter_map(|line| table.rows.get(line.run()?));
-    let is_missing = |row: &Row| {
-        row.failure().is_none()
-            && areas.columns.iter().any(|place| row.shown(place.column) == Known::Missing)
+/// Returns true if a cell on screen shows the sign for a missing value.
+fn has_missing(table: &RunTableView, areas: &RunTableAreas) -> bool {
+    let seen = table.table_lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
+    let rows = seen.filter_map(|line| table.rows.get(line.run_index()?));
+    let is_missing = |row: &RunRow| {
+        row.reading_failure().is_none()
+            && areas.columns.iter().any(|place| row.shown_text(place.column) == KnownValue::Missing)
     };
     rows.into_iter().any(is_missing)
 }
 
-/// Why the files of the run at the cursor are not all known, where its repository cannot be read: the numbers in its row are
-/// then of what its log tells, or missing.
-fn damage(table: &Collection) -> Option<&Warning> {
-    let warnings = &table.selected()?.card()?.trouble.first_warnings;
+/// Returns the warning about a damaged repository of the run at the cursor. The numbers in the row then come from the
+/// log, or are missing.
+fn repository_damage(table: &RunTableView) -> Option<&Warning> {
+    let warnings = &table.selected_run()?.known_card()?.trouble.first_warnings;
     warnings.iter().find(|warning| warning.place == "workspace.git")
 }
 
-fn meaning(table: &Collection, column: Column) -> String {
-    match (column.about().source, &table.ruler) {
-        (Source::Computed, Some(ruler)) if column.is_measured() => {
-            let before = table.before.as_ref();
+fn column_meaning(table: &RunTableView, column: RunTableColumn) -> String {
+    match (column.column_info().source, &table.ruler) {
+        (ColumnSource::Computed, Some(ruler)) if column.is_measured() => {
+            let before = table.earlier_ruler.as_ref();
             let before =
-                before.map(|it| format!(", in brackets {}", safe(&it.beside(Some(ruler)))));
-            format!("{}; {}{}", column.help(), ruler.said(), before.unwrap_or_default())
+                before.map(|it| format!(", in brackets {}", safe_string(&it.name_beside(Some(ruler)))));
+            format!("{}; {}{}", column.help_text(), ruler.display_text(), before.unwrap_or_default())
         }
-        (Source::Run | Source::Harness | Source::Computed | Source::Judged, _) => column.help(),
+        (ColumnSource::Run | ColumnSource::Harness | ColumnSource::Computed | ColumnSource::Judged, _) => column.help_text(),
     }
 }
 
-/// The signs that are on screen, as many of them as there is room for.
-fn signs(table: &Collection, areas: &Areas, theme: Theme, room: usize) -> Vec<Span<'static>> {
-    let muted = theme.of(Meaning::Muted);
+/// Returns the signs that are on screen, as many of them as there is room for.
+fn sign_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, room: usize) -> Vec<Span<'static>> {
+    let muted = theme.style_for(Meaning::Muted);
     let is_partial = table
         .rows
         .iter()
-        .any(|row| row.scores().is_some_and(|it| it.is_partial && it.end.is_some()));
-    let [read, done] = table.progress();
+        .any(|row| row.computed_scores().is_some_and(|it| it.is_partial && it.end.is_some()));
+    let [read, done] = table.read_and_measured();
     let is_coming = read < table.rows.len() || done < table.rows.len();
     let empty = table.empty_columns().len();
     let mut all = vec![];
-    all.extend(has_missing(table, areas).then(|| format!("{MISSING} not recorded")));
-    all.extend(is_coming.then(|| format!("{COMING} being worked out")));
+    all.extend(has_missing(table, areas).then(|| format!("{MISSING_SIGN} not recorded")));
+    all.extend(is_coming.then(|| format!("{COMING_SIGN} being worked out")));
     all.extend((empty > 0).then(|| match empty {
         1 => "1 empty column, a shows it".to_owned(),
         count => format!("{count} empty columns, a shows them"),
@@ -93,5 +93,5 @@ fn signs(table: &Collection, areas: &Areas, theme: Theme, room: usize) -> Vec<Sp
         }
         words = longer;
     }
-    vec![own(words, muted)]
+    vec![trusted_span(words, muted)]
 }

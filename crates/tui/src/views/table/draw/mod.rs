@@ -1,7 +1,7 @@
-//! The table of runs: what stands above it, its rows, and what its signs mean.
+//! Draws the table of runs: its head, its rows, and the meanings of its signs.
 
 mod cells;
-mod found;
+mod search_results;
 mod heading;
 mod legend;
 mod pairs;
@@ -14,45 +14,45 @@ use ratatui::{
 };
 
 use crate::{
-    session::columns::{Column, Kind},
+    session::columns::{RunTableColumn, ColumnKind},
     views::table::{
-        Collection,
-        areas::{Areas, Place},
-        order::{Group, Key, Line as TableLine},
+        RunTableView,
+        areas::{RunTableAreas, ColumnPlace},
+        order::{RunGroup, GroupKey, TableLine as TableLine},
     },
     widgets::{
-        layout::Layout,
-        line::{fit, own, recorded, width_of},
-        panel::{put_row, sentence},
+        layout::ScreenLayout,
+        line::{fit_spans, trusted_span, recorded_span, spans_width},
+        panel::{put_row, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::figures::counted;
+use trajview_run::format_number::count_with_noun;
 
-pub fn draw(table: &Collection, theme: Theme, layout: &Layout, buffer: &mut Buffer) {
-    heading::title(table, theme, layout.title, buffer);
+pub fn draw_run_table(table: &RunTableView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    heading::draw_title(table, theme, layout.title, buffer);
     if let Some(finding) = &table.finding {
-        return found::draw(finding, theme, layout.body, buffer);
+        return search_results::draw_found(finding, theme, layout.body, buffer);
     }
-    let areas = table.areas(layout.body);
-    if table.lines().is_empty() {
-        let words = nothing(table);
-        return sentence(&words, theme.of(Meaning::Muted), layout.body, buffer);
+    let areas = table.table_areas(layout.body);
+    if table.table_lines().is_empty() {
+        let words = empty_table_text(table);
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
     }
-    heading::draw(table, &areas, theme, buffer);
-    let drawn = Drawn { table, areas: &areas, theme };
-    drawn.rows(buffer);
-    legend::draw(table, &areas, theme, buffer);
-    pairs::draw(table, &areas, theme, buffer);
+    heading::draw_headings(table, &areas, theme, buffer);
+    let drawn = TableDrawing { table, areas: &areas, theme };
+    drawn.draw_rows(buffer);
+    legend::draw_legend(table, &areas, theme, buffer);
+    pairs::draw_pairs(table, &areas, theme, buffer);
     if let Some(area) = areas.preview {
-        preview::draw(table, theme, area, buffer);
+        preview::draw_preview(table, theme, area, buffer);
     }
 }
 
-/// Why there is no row.
-fn nothing(table: &Collection) -> String {
+/// Returns the text that is shown if there are no rows.
+fn empty_table_text(table: &RunTableView) -> String {
     match (table.rows.is_empty(), table.is_listed) {
-        (true, false) => format!("looking for {}s…", table.what()),
+        (true, false) => format!("looking for {}s…", table.row_noun()),
         (true, true) if table.shape.start.is_some() => {
             let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
                 Some(_) => "enter opens a sample run",
@@ -65,11 +65,11 @@ fn nothing(table: &Collection) -> String {
         }
         (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
         (false, _) => {
-            let count = counted(table.rows.len(), table.what());
+            let count = count_with_noun(table.rows.len(), table.row_noun());
             let shape = &table.shape;
             let texts = [&shape.filter.text, &shape.expression.text];
             let texts = texts.into_iter().filter(|text| !text.is_empty());
-            let texts: Vec<String> = texts.map(|it| crate::widgets::line::safe(it)).collect();
+            let texts: Vec<String> = texts.map(|it| crate::widgets::line::safe_string(it)).collect();
             format!(
                 "none of {count} fits the filter `{}`; esc shows them all",
                 texts.join("` and `")
@@ -79,121 +79,121 @@ fn nothing(table: &Collection) -> String {
 }
 
 /// Lines of the table, drawn.
-struct Drawn<'a> {
-    table: &'a Collection,
-    areas: &'a Areas,
+struct TableDrawing<'a> {
+    table: &'a RunTableView,
+    areas: &'a RunTableAreas,
     theme: Theme,
 }
 
-impl Drawn<'_> {
-    fn rows(&self, buffer: &mut Buffer) {
+impl TableDrawing<'_> {
+    fn draw_rows(&self, buffer: &mut Buffer) {
         let (area, scroll) = (self.areas.list, self.table.scroll);
-        let lines = self.table.lines().iter().enumerate().skip(scroll.top);
+        let lines = self.table.table_lines().iter().enumerate().skip(scroll.top);
         for (y, (at, line)) in lines.take(usize::from(area.height)).enumerate() {
             let is_chosen = at == scroll.cursor;
             let spans = match line {
-                TableLine::Run(row) => self.run(*row, is_chosen),
-                TableLine::Group(group) => self.group(group, is_chosen),
+                TableLine::Run(row) => self.run_spans(*row, is_chosen),
+                TableLine::Group(group) => self.group_spans(group, is_chosen),
             };
-            let style = is_chosen.then(|| self.theme.of(Meaning::Selected));
+            let style = is_chosen.then(|| self.theme.style_for(Meaning::Selected));
             put_row(Line::from(spans), style, area, y as u16, buffer);
         }
     }
 
-    fn mark(&self, is_chosen: bool) -> Span<'static> {
-        own(if is_chosen { "▌" } else { " " }, self.theme.of(Meaning::FocusedBorder))
+    fn cursor_mark(&self, is_chosen: bool) -> Span<'static> {
+        trusted_span(if is_chosen { "▌" } else { " " }, self.theme.style_for(Meaning::FocusedBorder))
     }
 
-    fn run(&self, at: usize, is_chosen: bool) -> Vec<Span<'static>> {
+    fn run_spans(&self, at: usize, is_chosen: bool) -> Vec<Span<'static>> {
         let row = &self.table.rows[at];
-        if let Some(why) = row.failure() {
-            return self.failed(&row.name, why, is_chosen);
+        if let Some(why) = row.reading_failure() {
+            return self.failed_run_spans(&row.name, why, is_chosen);
         }
-        let mut spans = self.line(is_chosen, |place| cells::of(row, place, self.theme));
+        let mut spans = self.line_spans(is_chosen, |place| cells::run_cell_spans(row, place, self.theme));
         if let (Some(first), true) = (spans.first_mut(), self.table.marked == Some(at)) {
-            *first = own("◆", self.theme.of(Meaning::Key));
+            *first = trusted_span("◆", self.theme.style_for(Meaning::Key));
         }
         spans
     }
 
-    /// The sentence takes the room of the values there are none of.
-    fn failed(&self, name: &str, why: &str, is_chosen: bool) -> Vec<Span<'static>> {
+    /// Returns the row of a failed run. The sentence uses the room of the missing values.
+    fn failed_run_spans(&self, name: &str, why: &str, is_chosen: bool) -> Vec<Span<'static>> {
         let Some(first) = self.areas.columns.first() else { return vec![] };
         let width = usize::from(first.width);
-        let name = vec![own(cells::middle(name, width), self.theme.of(Meaning::Text))];
-        let mut spans = vec![self.mark(is_chosen)];
-        spans.extend(padded(name, width, Kind::Words));
-        spans.push(own("  ✗ ", self.theme.of(Meaning::Error)));
-        spans.push(recorded(why, self.theme.of(Meaning::Error)));
-        fit(spans, usize::from(self.areas.list.width))
+        let name = vec![trusted_span(cells::cut_in_middle(name, width), self.theme.style_for(Meaning::Text))];
+        let mut spans = vec![self.cursor_mark(is_chosen)];
+        spans.extend(padded_spans(name, width, ColumnKind::Words));
+        spans.push(trusted_span("  ✗ ", self.theme.style_for(Meaning::Error)));
+        spans.push(recorded_span(why, self.theme.style_for(Meaning::Error)));
+        fit_spans(spans, usize::from(self.areas.list.width))
     }
 
-    /// `▾ emergent · 12 runs`, and the means of its numbers.
-    fn group(&self, group: &Group, is_chosen: bool) -> Vec<Span<'static>> {
+    /// Returns `▾ emergent · 12 runs`, and the means of its numbers.
+    fn group_spans(&self, group: &RunGroup, is_chosen: bool) -> Vec<Span<'static>> {
         let (table, theme) = (self.table, self.theme);
         let sign = if group.is_folded { "▸ " } else { "▾ " };
         let name = match &group.key {
-            Key::Words(words) => crate::widgets::line::safe(words),
-            Key::NotRecorded => match table.shape.group {
-                Some(column) => format!("no {} recorded", column.about().word),
+            GroupKey::Words(words) => crate::widgets::line::safe_string(words),
+            GroupKey::NotRecorded => match table.shape.group {
+                Some(column) => format!("no {} recorded", column.column_info().word),
                 None => "not recorded".into(),
             },
-            Key::Coming => "still being read".into(),
+            GroupKey::Coming => "still being read".into(),
         };
-        let runs = format!(" · {}", counted(group.rows.len(), table.what()));
+        let runs = format!(" · {}", count_with_noun(group.rows.len(), table.row_noun()));
         let heading = vec![
-            own(sign, theme.of(Meaning::Key)),
-            own(name, theme.of(Meaning::Heading)),
-            own(runs, theme.of(Meaning::Muted)),
+            trusted_span(sign, theme.style_for(Meaning::Key)),
+            trusted_span(name, theme.style_for(Meaning::Heading)),
+            trusted_span(runs, theme.style_for(Meaning::Muted)),
         ];
-        // The name takes the room of the columns of words that stand first.
-        let numbers = |place: &Place| place.column.kind() == Kind::Number;
+        // The name uses the room of the first columns of words.
+        let numbers = |place: &ColumnPlace| place.column.column_kind() == ColumnKind::Number;
         let columns = &self.areas.columns;
-        // Where sessions were is a number, and stands before them.
+        // The first column is skipped, since for sessions it is a number.
         let first = (1..columns.len()).find(|at| numbers(&columns[*at])).unwrap_or(columns.len());
         let end = columns.get(first).map_or(self.areas.list.right(), |place| place.x);
         let room = usize::from(end.saturating_sub(self.areas.list.x)).saturating_sub(3);
-        let mut spans = vec![self.mark(is_chosen)];
-        spans.extend(padded(fit(heading, room), room, Kind::Words));
+        let mut spans = vec![self.cursor_mark(is_chosen)];
+        spans.extend(padded_spans(fit_spans(heading, room), room, ColumnKind::Words));
         for place in &columns[first..] {
-            spans.push(own("  ", theme.of(Meaning::Text)));
-            let mean = cells::mean(table, group, place.column);
-            let mean = own(mean, theme.of(Meaning::Heading));
-            spans.extend(padded(vec![mean], usize::from(place.width), place.column.kind()));
+            spans.push(trusted_span("  ", theme.style_for(Meaning::Text)));
+            let mean = cells::group_mean(table, group, place.column);
+            let mean = trusted_span(mean, theme.style_for(Meaning::Heading));
+            spans.extend(padded_spans(vec![mean], usize::from(place.width), place.column.column_kind()));
         }
         spans
     }
 
-    fn line(
+    fn line_spans(
         &self,
         is_chosen: bool,
-        cell: impl Fn(&Place) -> Vec<Span<'static>>,
+        cell: impl Fn(&ColumnPlace) -> Vec<Span<'static>>,
     ) -> Vec<Span<'static>> {
-        let mut spans = vec![self.mark(is_chosen)];
+        let mut spans = vec![self.cursor_mark(is_chosen)];
         for (at, place) in self.areas.columns.iter().enumerate() {
             if at > 0 {
-                spans.push(own("  ", self.theme.of(Meaning::Text)));
+                spans.push(trusted_span("  ", self.theme.style_for(Meaning::Text)));
             }
             let kind =
-                if place.column == Column::Curve { Kind::Words } else { place.column.kind() };
-            spans.extend(padded(cell(place), usize::from(place.width), kind));
+                if place.column == RunTableColumn::Curve { ColumnKind::Words } else { place.column.column_kind() };
+            spans.extend(padded_spans(cell(place), usize::from(place.width), kind));
         }
         spans
     }
 }
 
-/// Exactly so wide: words begin at the left, numbers end at the right.
-fn padded(spans: Vec<Span<'static>>, width: usize, kind: Kind) -> Vec<Span<'static>> {
-    let mut spans = fit(spans, width);
-    let blank = Span::raw(" ".repeat(width.saturating_sub(width_of(&spans))));
+/// Pads spans to the width. Words begin at the left, numbers end at the right.
+fn padded_spans(spans: Vec<Span<'static>>, width: usize, kind: ColumnKind) -> Vec<Span<'static>> {
+    let mut spans = fit_spans(spans, width);
+    let blank = Span::raw(" ".repeat(width.saturating_sub(spans_width(&spans))));
     match kind {
-        Kind::Words => spans.push(blank),
-        Kind::Number => spans.insert(0, blank),
+        ColumnKind::Words => spans.push(blank),
+        ColumnKind::Number => spans.insert(0, blank),
     }
     spans
 }
 
-/// The row of an area that lies so far below its top.
-fn edge(area: Rect) -> Rect {
+/// Returns the area without its margins at the left and the right.
+fn inside_margins(area: Rect) -> Rect {
     Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
 }

@@ -1,63 +1,63 @@
-//! What is known of the run at the cursor, beside the table: what it was asked, what its numbers are, what was wrong.
+//! Draws the facts of the run at the cursor next to the table: its request, its numbers, its warnings.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use crate::{
-    session::columns::{Column, Source},
-    views::table::{Collection, row::Row, values::Known},
+    session::columns::{RunTableColumn, ColumnSource},
+    views::table::{RunTableView, row::RunRow, values::KnownValue},
     widgets::{
-        dots::Stroke,
-        line::{own, recorded, safe},
-        panel::{put_row, sentence, titled},
-        plot::{Plot, Trace},
+        braille::LineStroke,
+        line::{trusted_span, recorded_span, safe_string},
+        panel::{put_row, draw_sentence, draw_titled_panel},
+        plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
-        ticks::round_up,
-        wrap::wrap,
+        axis_ticks::round_up,
+        wrap::wrap_line,
     },
 };
 use trajview_metrics::Number;
 use trajview_run::{
-    Card,
-    figures::{self, counted},
+    RunCard,
+    format_number::{self, count_with_noun},
 };
 
 /// Cells of the name of a fact.
-const NAME: usize = 14;
+const NAME_CELLS: usize = 14;
 
 /// Cells to the left of the curve: its numbers and the axis.
-const LEFT: u16 = 8;
+const CELLS_LEFT_OF_CURVE: u16 = 8;
 
 /// Rows of the curve with its head and its axis.
-const CURVE: u16 = 12;
+const CURVE_ROWS: u16 = 12;
 
 /// Rows of a request at most.
-const REQUEST: usize = 4;
+const MOST_REQUEST_ROWS: usize = 4;
 
-pub fn draw(table: &Collection, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let name = table.selected().map(|row| safe(&row.name)).unwrap_or_default();
-    let title = Line::styled(format!(" {name} "), theme.of(Meaning::Title));
-    let inner = titled(false, [title, Line::default(), Line::default()], theme, area, buffer);
-    let Some(row) = table.selected() else {
-        return sentence(&off_the_runs(table), theme.of(Meaning::Muted), inner, buffer);
+pub fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let name = table.selected_run().map(|row| safe_string(&row.name)).unwrap_or_default();
+    let title = Line::styled(format!(" {name} "), theme.style_for(Meaning::Title));
+    let inner = draw_titled_panel(false, [title, Line::default(), Line::default()], theme, area, buffer);
+    let Some(row) = table.selected_run() else {
+        return draw_sentence(&off_the_runs(table), theme.style_for(Meaning::Muted), inner, buffer);
     };
     let width = usize::from(inner.width);
     let (curve, height) =
-        match row.scores().filter(|scores| scores.curve.iter().flatten().count() > 1) {
-            Some(scores) if inner.height > 2 * CURVE => (Some(&scores.curve), inner.height - CURVE),
+        match row.computed_scores().filter(|scores| scores.curve.iter().flatten().count() > 1) {
+            Some(scores) if inner.height > 2 * CURVE_ROWS => (Some(&scores.curve), inner.height - CURVE_ROWS),
             _ => (None, inner.height),
         };
-    let lines = lines(row, &table.columns(), theme, width);
+    let lines = preview_lines(row, &table.set_columns(), theme, width);
     for (line, y) in lines.into_iter().zip(0..height) {
         put_row(line, None, inner, y, buffer);
     }
     if let Some(curve) = curve {
-        let below = Rect { y: inner.y + height, height: CURVE, ..inner };
-        erosion(curve, theme, below, buffer);
+        let below = Rect { y: inner.y + height, height: CURVE_ROWS, ..inner };
+        draw_erosion(curve, theme, below, buffer);
     }
 }
 
-/// What to say where the cursor is on no run.
-fn off_the_runs(table: &Collection) -> String {
+/// Returns the text that is shown while the cursor is not on a run.
+fn off_the_runs(table: &RunTableView) -> String {
     match table.group_at_cursor() {
         Some(group) => {
             let enter = match (table.prompt.is_some(), group.is_folded) {
@@ -65,44 +65,44 @@ fn off_the_runs(table: &Collection) -> String {
                 (false, true) => "unfolds it",
                 (false, false) => "folds it",
             };
-            format!("{} in this group: enter {enter}", counted(group.rows.len(), table.what()))
+            format!("{} in this group: enter {enter}", count_with_noun(group.rows.len(), table.row_noun()))
         }
         None => "the cursor is not on a run".into(),
     }
 }
 
-fn lines(row: &Row, columns: &[Column], theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
+fn preview_lines(row: &RunRow, columns: &[RunTableColumn], theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let mut lines = vec![];
-    if let Some(why) = row.failure() {
-        lines.extend(wrapped(why, theme.of(Meaning::Error), width));
+    if let Some(why) = row.reading_failure() {
+        lines.extend(wrapped_lines(why, theme.style_for(Meaning::Error), width));
         return lines;
     }
-    let heading = |words: &str| Line::styled(words.to_owned(), theme.of(Meaning::Heading));
-    if let Some(request) = row.card().and_then(|card| card.identity.request.as_deref()) {
+    let heading = |words: &str| Line::styled(words.to_owned(), theme.style_for(Meaning::Heading));
+    if let Some(request) = row.known_card().and_then(|card| card.identity.request.as_deref()) {
         lines.push(heading("first request"));
-        lines.extend(wrapped(request, plain, width).into_iter().take(REQUEST));
+        lines.extend(wrapped_lines(request, plain, width).into_iter().take(MOST_REQUEST_ROWS));
         lines.push(Line::default());
     }
     for (source, head) in [
-        (Source::Run, "run"),
-        (Source::Computed, "computed"),
-        (Source::Harness, "recorded by the harness"),
-        (Source::Judged, "judged"),
+        (ColumnSource::Run, "run"),
+        (ColumnSource::Computed, "computed"),
+        (ColumnSource::Harness, "recorded by the harness"),
+        (ColumnSource::Judged, "judged"),
     ] {
         let of_source = columns.iter().copied().filter(|column| {
-            column.about().source == source && !matches!(column, Column::Run | Column::Curve)
+            column.column_info().source == source && !matches!(column, RunTableColumn::Run | RunTableColumn::Curve)
         });
-        let known = of_source.filter_map(|column| match row.shown(column) {
-            Known::Known(words) if !words.is_empty() => Some((column.about().title, words)),
-            Known::Known(_) | Known::Coming | Known::Missing => None,
+        let known_rows = of_source.filter_map(|column| match row.shown_text(column) {
+            KnownValue::Known(words) if !words.is_empty() => Some((column.column_info().title, words)),
+            KnownValue::Known(_) | KnownValue::Coming | KnownValue::Missing => None,
         });
-        let mut facts: Vec<(&str, String)> = known.collect();
-        if source == Source::Run {
+        let mut facts: Vec<(&str, String)> = known_rows.collect();
+        if source == ColumnSource::Run {
             // What has no turns has no calls that could fail.
-            let card = row.whole().filter(|card| card.turns > 0);
+            let card = row.whole_card().filter(|card| card.turns > 0);
             let failures =
-                card.and_then(|card| Some(figures::count(card.trouble.failures? as u64)));
+                card.and_then(|card| Some(format_number::with_thousands(card.trouble.failures? as u64)));
             facts.extend(failures.map(|count| ("failed calls", count)));
         }
         if facts.is_empty() {
@@ -110,62 +110,62 @@ fn lines(row: &Row, columns: &[Column], theme: Theme, width: usize) -> Vec<Line<
         }
         lines.push(heading(head));
         for (name, words) in facts {
-            let parts = wrapped(&words, plain, width.saturating_sub(NAME));
+            let parts = wrapped_lines(&words, plain, width.saturating_sub(NAME_CELLS));
             for (at, part) in parts.into_iter().enumerate() {
                 let name = if at == 0 { name } else { "" };
-                let mut spans = vec![own(format!("{name:<NAME$}"), muted)];
+                let mut spans = vec![trusted_span(format!("{name:<NAME_CELLS$}"), muted)];
                 spans.extend(part.spans.into_iter().map(|span| span.patch_style(part.style)));
                 lines.push(Line::from(spans));
             }
         }
         lines.push(Line::default());
     }
-    lines.extend(row.whole().map(|card| warnings(card, theme, width)).unwrap_or_default());
+    lines.extend(row.whole_card().map(|card| warning_lines(card, theme, width)).unwrap_or_default());
     lines
 }
 
-/// What could not be used of the recording.
-fn warnings(card: &Card, theme: Theme, width: usize) -> Vec<Line<'static>> {
+/// Returns the warnings about parts of the recording that could not be used.
+fn warning_lines(card: &RunCard, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let mut lines = vec![];
     if card.trouble.warnings > 0 {
         let label = Number::Warnings.label();
-        let head = format!("{label}: {}", figures::count(card.trouble.warnings as u64));
-        lines.push(Line::styled(head, theme.of(Meaning::Warning)));
+        let head = format!("{label}: {}", format_number::with_thousands(card.trouble.warnings as u64));
+        lines.push(Line::styled(head, theme.style_for(Meaning::Warning)));
     }
     for warning in &card.trouble.first_warnings {
         let words = format!("{}: {}", warning.place, warning.what);
-        lines.extend(wrapped(&words, theme.of(Meaning::Muted), width));
+        lines.extend(wrapped_lines(&words, theme.style_for(Meaning::Muted), width));
     }
     lines
 }
 
-fn wrapped(words: &str, style: Style, width: usize) -> Vec<Line<'static>> {
-    let words = safe(words);
-    let rows = wrap(&words, width).into_iter();
-    rows.map(|range| Line::from(recorded(words[range].trim_end(), style))).collect()
+fn wrapped_lines(words: &str, style: Style, width: usize) -> Vec<Line<'static>> {
+    let words = safe_string(words);
+    let rows = wrap_line(&words, width).into_iter();
+    rows.map(|range| Line::from(recorded_span(words[range].trim_end(), style))).collect()
 }
 
-/// Erosion over the moments that were measured.
-fn erosion(curve: &[Option<f64>], theme: Theme, area: Rect, buffer: &mut Buffer) {
+/// Draws the erosion over the measured moments.
+fn draw_erosion(curve: &[Option<f64>], theme: Theme, area: Rect, buffer: &mut Buffer) {
     put_row(
-        Line::styled("erosion over the run", theme.of(Meaning::Heading)),
+        Line::styled("erosion over the run", theme.style_for(Meaning::Heading)),
         None,
         area,
         0,
         buffer,
     );
     let plot = Rect {
-        x: area.x + LEFT,
+        x: area.x + CELLS_LEFT_OF_CURVE,
         y: area.y + 2,
-        width: area.width.saturating_sub(LEFT + 1),
+        width: area.width.saturating_sub(CELLS_LEFT_OF_CURVE + 1),
         height: area.height.saturating_sub(3),
     };
     let highest = curve.iter().flatten().copied().fold(0.0, f64::max);
-    let plot = Plot { area: plot, most: round_up(highest, true) };
-    plot.axis(usize::from(LEFT - 3), theme.of(Meaning::Muted), buffer);
+    let plot = Plot { area: plot, highest: round_up(highest, true) };
+    plot.draw_axis(usize::from(CELLS_LEFT_OF_CURVE - 3), theme.style_for(Meaning::Muted), buffer);
     let last = curve.len().saturating_sub(1).max(1);
     let column = |at: usize| (at * usize::from(plot.area.width.saturating_sub(1)) / last) as u16;
     let points = curve.iter().enumerate().map(|(at, value)| (column(at), *value)).collect();
-    let style = theme.of(Meaning::Hunk);
-    plot.traces(&[Trace { points, stroke: Stroke::Full, sign: '●', style }], theme, buffer);
+    let style = theme.style_for(Meaning::Hunk);
+    plot.draw_traces(&[PlotTrace { points, stroke: LineStroke::Full, sign: '●', style }], theme, buffer);
 }

@@ -6,234 +6,234 @@ use ratatui::{
     text::{Line, Span},
 };
 
-use super::cell;
+use super::padded_cell;
 use crate::{
     session::Session,
     views::{
         scores::{
-            Scores,
+            ScoresView,
             components::{
-                Part,
-                table::{Row, Sort},
+                ComponentsPart,
+                table::{ComponentRow, ComponentSort},
             },
             draw::lifeline::{self, checkpoint_names},
-            lifeline::{Axis, Sign, signs, squeezed, standing_signs},
+            lifeline::{TurnAxis, LifelineSign, turn_signs, squeeze_signs, standing_signs},
         },
-        verdict::{exact_score, plain_name, score},
+        verdict::{exact_score, plain_name, score_spans},
     },
     widgets::{
-        line::{fit, own, recorded, safe, width_of},
-        panel::{name, position, put_row, sentence, titled},
+        line::{fit_spans, trusted_span, recorded_span, safe_string, spans_width},
+        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
         text,
         theme::{Meaning, Theme},
     },
 };
 
-/// Cells of the columns beside the name and the lifeline.
-const ID: usize = 5;
-const SCORE: usize = 18;
-const LABEL: usize = 5;
-const EXPOSURE: usize = 7;
-const CHANGE: usize = 7;
-const LOST: usize = 5;
+/// Cells of the columns other than the name and the lifeline.
+const ID_CELLS: usize = 5;
+const SCORE_CELLS: usize = 18;
+const LABEL_CELLS: usize = 5;
+const EXPOSURE_CELLS: usize = 7;
+const CHANGE_CELLS: usize = 7;
+const LOST_CELLS: usize = 5;
 
 /// Cells that a name is not shortened below for the sake of a lifeline.
-const NAME: usize = 14;
+const LEAST_NAME_CELLS: usize = 14;
 
-/// A strip narrower than this tells nothing.
-const STRIP: usize = 8;
+/// Fewest cells of a useful lifeline strip.
+const LEAST_STRIP_CELLS: usize = 8;
 
-pub fn draw(view: &Scores, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw_component_table(view: &ScoresView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let parts = &view.components;
-    let is_focused = view.components.has_part(Part::Table);
+    let is_focused = view.components.has_part(ComponentsPart::Table);
     let width = usize::from(area.width.saturating_sub(2));
     let sorted = match parts.sort {
-        Sort::Checklist => String::new(),
-        sort => format!(" by {} ", sort.words()),
+        ComponentSort::Checklist => String::new(),
+        sort => format!(" by {} ", sort.sort_words()),
     };
     let titles = [
-        Line::from(vec![name(is_focused, "components", theme)]),
-        Line::styled(sorted + &compared_with(session), theme.of(Meaning::Muted)),
+        Line::from(vec![panel_title_span(is_focused, "components", theme)]),
+        Line::styled(sorted + &compared_with(session), theme.style_for(Meaning::Muted)),
         Line::default(),
     ];
-    let inner = titled(is_focused, titles, theme, area, buffer);
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let rows = view.components.component_rows(session);
     if rows.is_empty() {
         let words = "the checklist names no component";
-        return sentence(words, theme.of(Meaning::Muted), inner, buffer);
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let columns = Columns::of(width, session, &rows);
-    put_row(columns.head(session, theme), None, inner, 0, buffer);
+    let columns = ComponentColumns::for_rows(width, session, &rows);
+    put_row(columns.head_line(session, theme), None, inner, 0, buffer);
     let scroll = parts.rows;
-    let chosen = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let height = usize::from(inner.height.saturating_sub(1));
     for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
         let style = (index == scroll.cursor).then_some(chosen);
-        let line = columns.row(row, session, theme);
+        let line = columns.row_line(row, session, theme);
         put_row(line, style, inner, (index - scroll.top + 1) as u16, buffer);
     }
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    position(scroll.top, rows.len(), theme, body, buffer);
+    draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
 }
 
-/// ` change since turn 39 `: the judgement that changes are told from.
+/// Returns the judgement with which scores are compared, such as ` change since turn 39 `.
 fn compared_with(session: &Session) -> String {
     let judged = &session.rubric;
-    let (Some(judgement), Some(other)) = (judged.judgement(), judged.other()) else {
+    let (Some(judgement), Some(other)) = (judged.shown_judgement(), judged.compared_judgement()) else {
         return String::new();
     };
     let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
     match judgement.turn == other.turn {
-        true => format!(" change from {} ", safe(&other.judge.name)),
+        true => format!(" change from {} ", safe_string(&other.judge.name)),
         false => format!(" change since {turn} "),
     }
 }
 
-/// How wide the columns are; one of no cells is not shown.
-struct Columns {
+/// Widths of the columns. A column of zero cells is not shown.
+struct ComponentColumns {
     name: usize,
     label: usize,
     exposure: usize,
     change: usize,
     lost: usize,
     strip: usize,
-    axis: Axis,
+    axis: TurnAxis,
 }
 
-impl Columns {
-    /// What nobody recorded has no column.
-    fn of(width: usize, session: &Session, rows: &[Row]) -> Self {
+impl ComponentColumns {
+    /// Computes the widths. A column without any recorded value is left out.
+    fn for_rows(width: usize, session: &Session, rows: &[ComponentRow]) -> Self {
         let has = |is: bool, cells: usize| if is { cells } else { 0 };
-        let label = has(rows.iter().any(|row| row.label.is_some()), LABEL);
-        let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE);
-        let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE);
-        let taken = ID + SCORE + label + exposure + change + LOST;
+        let label = has(rows.iter().any(|row| row.label.is_some()), LABEL_CELLS);
+        let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE_CELLS);
+        let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE_CELLS);
+        let taken = ID_CELLS + SCORE_CELLS + label + exposure + change + LOST_CELLS;
         let room = width.saturating_sub(taken);
         let turns = session.run.turns.len();
-        let strip = room.saturating_sub(NAME + 1).min(turns.max(1));
-        let strip = if strip < STRIP.min(turns) { 0 } else { strip };
+        let strip = room.saturating_sub(LEAST_NAME_CELLS + 1).min(turns.max(1));
+        let strip = if strip < LEAST_STRIP_CELLS.min(turns) { 0 } else { strip };
         // A long name is worth more than the last cells of a strip that is squeezed anyway.
         let strip = if strip < turns { strip.min(room / 3) } else { strip };
         let longest = rows.iter().map(|row| text::width(plain_name(&row.name)) + 1).max();
         let name = room.saturating_sub(strip + usize::from(strip > 0));
-        let name = name.min(longest.unwrap_or_default().max(NAME));
+        let name = name.min(longest.unwrap_or_default().max(LEAST_NAME_CELLS));
         // What the names leave is the turns'.
         let strip = if strip < turns { strip } else { room.saturating_sub(name + 1) };
-        let axis = Axis::of(session.turn, turns, strip);
-        Self { name, label, exposure, change, lost: LOST, strip, axis }
+        let axis = TurnAxis::around_turn(session.turn, turns, strip);
+        Self { name, label, exposure, change, lost: LOST_CELLS, strip, axis }
     }
 
-    fn head(&self, session: &Session, theme: Theme) -> Line<'static> {
+    fn head_line(&self, session: &Session, theme: Theme) -> Line<'static> {
         let columns = [
-            ("id", ID),
+            ("id", ID_CELLS),
             ("component", self.name),
-            ("score", SCORE),
+            ("score", SCORE_CELLS),
             ("you", self.label),
             ("stated", self.exposure),
             ("change", self.change),
             ("lost", self.lost),
         ];
-        let words: String = columns.iter().map(|(word, cells)| cell(word, *cells)).collect();
-        let mut spans = vec![own(words, theme.of(Meaning::Muted))];
-        spans.extend(self.checkpoints(session, theme));
+        let words: String = columns.iter().map(|(word, cells)| padded_cell(word, *cells)).collect();
+        let mut spans = vec![trusted_span(words, theme.style_for(Meaning::Muted))];
+        spans.extend(self.checkpoint_spans(session, theme));
         Line::from(spans)
     }
 
-    /// The checkpoints above the turns where they begin, as many names as there is room for.
-    fn checkpoints(&self, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+    /// Returns the checkpoints above the turns where they begin, as many names as there is room for.
+    fn checkpoint_spans(&self, session: &Session, theme: Theme) -> Vec<Span<'static>> {
         let run = &session.run;
-        let muted = theme.of(Meaning::Muted);
+        let muted = theme.style_for(Meaning::Muted);
         if self.strip < run.turns.len() || run.checkpoints.is_empty() {
             let turns = if self.strip < "turns".len() { "" } else { "turns" };
-            return vec![own(turns, muted)];
+            return vec![trusted_span(turns, muted)];
         }
         checkpoint_names(session, self.axis, self.strip, theme)
     }
 
-    fn row(&self, row: &Row, session: &Session, theme: Theme) -> Line<'static> {
-        let (plain, muted) = (theme.of(Meaning::Text), theme.of(Meaning::Muted));
-        let named = if row.is_in_checklist { &row.name } else { "not in the checklist" };
+    fn row_line(&self, row: &ComponentRow, session: &Session, theme: Theme) -> Line<'static> {
+        let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+        let name = if row.is_in_checklist { &row.name } else { "not in the checklist" };
         let mut spans = vec![
-            own(cell(&safe(&row.id), ID), muted),
-            own(cell(&safe(plain_name(named)), self.name), plain),
+            trusted_span(padded_cell(&safe_string(&row.id), ID_CELLS), muted),
+            trusted_span(padded_cell(&safe_string(plain_name(name)), self.name), plain),
         ];
-        let said = match (row.score, &row.why) {
-            (Some(given), _) => match row.exact {
+        let score_text = match (row.score, &row.missing_reason) {
+            (Some(given), _) => match row.exact_score {
                 Some(exact) => exact_score(given, exact, theme),
-                None => score(given, theme),
+                None => score_spans(given, theme),
             },
-            (None, Some(_)) if !row.given.is_empty() => vec![recorded(&row.given, plain)],
-            (None, Some(_)) if row.is_reasoned => vec![own("not scored", muted)],
+            (None, Some(_)) if !row.given_text.is_empty() => vec![recorded_span(&row.given_text, plain)],
+            (None, Some(_)) if row.is_reasoned => vec![trusted_span("not scored", muted)],
             (None, Some(_))
-                if session.rubric.judgement().is_some_and(|it| it.of(&row.id).is_some()) =>
+                if session.rubric.shown_judgement().is_some_and(|it| it.verdict_on(&row.id).is_some()) =>
             {
-                vec![own("no score", theme.of(Meaning::Warning))]
+                vec![trusted_span("no score", theme.style_for(Meaning::Warning))]
             }
-            (None, Some(_)) => vec![own("not judged", muted)],
-            (None, None) => vec![own("–", muted)],
+            (None, Some(_)) => vec![trusted_span("not judged", muted)],
+            (None, None) => vec![trusted_span("–", muted)],
         };
-        spans.extend(filled(said, SCORE));
+        spans.extend(padded_spans(score_text, SCORE_CELLS));
         if self.label > 0 {
-            spans.push(own(cell(&label(row), self.label), plain));
+            spans.push(trusted_span(padded_cell(&label_text(row), self.label), plain));
         }
         if self.exposure > 0 {
             let level = row.exposure.map_or_else(|| "–".into(), |level| level.to_string());
-            spans.push(own(cell(&level, self.exposure), plain));
+            spans.push(trusted_span(padded_cell(&level, self.exposure), plain));
         }
         if self.change > 0 {
-            spans.push(change(row.change, self.change, theme));
+            spans.push(change_span(row.change, self.change, theme));
         }
-        spans.push(lost(row, session, self.lost, theme));
-        spans.extend(self.strip_of(row, session, theme));
+        spans.push(lost_span(row, session, self.lost, theme));
+        spans.extend(self.strip_spans(row, session, theme));
         Line::from(spans)
     }
 
-    fn strip_of(&self, row: &Row, session: &Session, theme: Theme) -> Vec<Span<'static>> {
-        self.signs_of(row, session).into_iter().map(|sign| lifeline::sign(sign, theme)).collect()
+    fn strip_spans(&self, row: &ComponentRow, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+        self.strip_signs(row, session).into_iter().map(|sign| lifeline::sign_span(sign, theme)).collect()
     }
 
-    fn signs_of(&self, row: &Row, session: &Session) -> Vec<Sign> {
+    fn strip_signs(&self, row: &ComponentRow, session: &Session) -> Vec<LifelineSign> {
         let Some(told) = session.rubric.lifeline_of(&row.id) else { return vec![] };
-        let all: Vec<Sign> = signs(told, session.run.turns.len());
+        let all: Vec<LifelineSign> = turn_signs(told, session.run.turns.len());
         match self.strip < all.len() {
-            true => squeezed(&all, self.strip),
-            false => self.axis.spread(&all, &standing_signs(told, all.len())),
+            true => squeeze_signs(&all, self.strip),
+            false => self.axis.spread_signs(&all, &standing_signs(told, all.len())),
         }
     }
 }
 
-/// The signs that stand in the table, for their legend.
-pub fn signs_shown(view: &Scores, session: &Session, area: Rect) -> Vec<Sign> {
+/// Returns the signs that the table shows, for the legend.
+pub fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> Vec<LifelineSign> {
     let rows = view.components.component_rows(session);
-    let columns = Columns::of(usize::from(area.width.saturating_sub(2)), session, &rows);
+    let columns = ComponentColumns::for_rows(usize::from(area.width.saturating_sub(2)), session, &rows);
     let height = usize::from(area.height.saturating_sub(3));
     let seen = rows.iter().skip(view.components.rows.top).take(height);
-    seen.flat_map(|row| columns.signs_of(row, session)).collect()
+    seen.flat_map(|row| columns.strip_signs(row, session)).collect()
 }
 
-fn filled(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
-    let mut kept = fit(spans, cells.saturating_sub(1));
-    let blank = cells.saturating_sub(width_of(&kept));
+fn padded_spans(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
+    let mut kept = fit_spans(spans, cells.saturating_sub(1));
+    let blank = cells.saturating_sub(spans_width(&kept));
     kept.push(Span::raw(" ".repeat(blank)));
     kept
 }
 
-/// What whoever sits here labelled.
-fn label(row: &Row) -> String {
+/// Returns the label of the local rater.
+fn label_text(row: &ComponentRow) -> String {
     row.label.map_or_else(|| "–".to_owned(), |score| score.to_string())
 }
 
-fn change(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
+fn change_span(by: Option<i8>, cells: usize, theme: Theme) -> Span<'static> {
     let (words, meaning) = match by {
         None => (String::new(), Meaning::Muted),
         Some(0) => ("=".into(), Meaning::Muted),
         Some(by) if by < 0 => (format!("▼{}", by.unsigned_abs()), Meaning::Removed),
         Some(by) => (format!("▲{by}"), Meaning::Added),
     };
-    own(cell(&words, cells), theme.of(meaning))
+    trusted_span(padded_cell(&words, cells), theme.style_for(meaning))
 }
 
-fn lost(row: &Row, session: &Session, cells: usize, theme: Theme) -> Span<'static> {
+fn lost_span(row: &ComponentRow, session: &Session, cells: usize, theme: Theme) -> Span<'static> {
     let is_known = session.rubric.lifeline_of(&row.id).is_some();
     let words = match row.lost_at {
         Some(turn) => turn.to_string(),
@@ -241,5 +241,5 @@ fn lost(row: &Row, session: &Session, cells: usize, theme: Theme) -> Span<'stati
         None => String::new(),
     };
     let meaning = if row.lost_at.is_some() { Meaning::Error } else { Meaning::Muted };
-    own(cell(&words, cells), theme.of(meaning))
+    trusted_span(padded_cell(&words, cells), theme.style_for(meaning))
 }

@@ -8,40 +8,40 @@ use ratatui::{
 
 use crate::{
     views::scores::tree::{
-        Part, Tree,
-        detail::{self, Kind},
+        TreePart, TreeView,
+        detail::{self, DetailLineKind},
     },
     widgets::{
-        line::{fit, own, safe},
-        panel::{position, put_row, titled},
+        line::{fit_spans, trusted_span, safe_string},
+        panel::{draw_scroll_position, put_row, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
 
-use super::marked;
+use super::marked_spans;
 
-pub fn draw(tree: &Tree, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let is_focused = tree.part == Part::Detail;
-    let name = theme.of(if is_focused { Meaning::Title } else { Meaning::Text });
+pub fn draw_node_detail(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = tree.part == TreePart::Detail;
+    let name = theme.style_for(if is_focused { Meaning::Title } else { Meaning::Text });
     let width = usize::from(area.width.saturating_sub(2));
-    let title = Line::from(fit(vec![own(tree.tab(Part::Detail), name)], width));
+    let title = Line::from(fit_spans(vec![trusted_span(tree.tab_title(TreePart::Detail), name)], width));
     let titles = [title, Line::default(), Line::default()];
-    let inner = titled(is_focused, titles, theme, area, buffer);
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let lines = &tree.detail.lines;
     for (y, line) in lines.iter().skip(tree.detail.top).take(usize::from(inner.height)).enumerate()
     {
-        put_row(Line::from(fit(shown(tree, line, theme), width)), None, inner, y as u16, buffer);
+        put_row(Line::from(fit_spans(detail_spans(tree, line, theme), width)), None, inner, y as u16, buffer);
     }
-    position(tree.detail.top, lines.len(), theme, area, buffer);
+    draw_scroll_position(tree.detail.top, lines.len(), theme, area, buffer);
 }
 
-fn shown(tree: &Tree, line: &detail::Line, theme: Theme) -> Vec<Span<'static>> {
+fn detail_spans(tree: &TreeView, line: &detail::DetailLine, theme: Theme) -> Vec<Span<'static>> {
     let meaning = match line.kind {
-        Kind::Heading => Meaning::Heading,
-        Kind::Fact | Kind::Text => Meaning::Text,
-        Kind::Warning => Meaning::Warning,
-        Kind::Section => Meaning::Hunk,
-        Kind::Note => Meaning::Muted,
+        DetailLineKind::Heading => Meaning::Heading,
+        DetailLineKind::Fact | DetailLineKind::Text => Meaning::Text,
+        DetailLineKind::Warning => Meaning::Warning,
+        DetailLineKind::Section => Meaning::Hunk,
+        DetailLineKind::Note => Meaning::Muted,
     };
-    marked(tree, &safe(&line.words), theme.of(meaning), theme)
+    marked_spans(tree, &safe_string(&line.text), theme.style_for(meaning), theme)
 }

@@ -8,99 +8,99 @@ use ratatui::{
 
 use crate::{
     views::scores::tree::{
-        Order, Part, Tree,
-        areas::{Columns, SCORE, SHARE},
+        NodeOrder, TreePart, TreeView,
+        areas::{TreeColumns, SCORE_CELLS, SHARE_CELLS},
     },
     widgets::{
-        line::{fit, head, own, safe, width_of},
-        looks::Alphabet,
+        line::{fit_spans, fitting_prefix, trusted_span, safe_string, spans_width},
+        display_options::Alphabet,
         panel::put_row,
         theme::{Meaning, Theme},
-        wrap::wrap,
+        wrap::wrap_line,
     },
 };
-use trajview_metrics::rubric_tree::{Measure, Validity};
+use trajview_metrics::rubric_tree::{NodeMeasure, Validity};
 use trajview_run::{
-    figures, label,
-    rubric_tree::{Category, Node, NodeId},
+    format_number, first_line_label,
+    rubric_tree::{LeafCategory, RubricNode, NodeId},
 };
 
-use super::marked;
+use super::marked_spans;
 
-pub fn draw(tree: &Tree, theme: Theme, heads: Rect, area: Rect, buffer: &mut Buffer) {
+pub fn draw_tree_rows(tree: &TreeView, theme: Theme, heads: Rect, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width);
-    let columns = Columns::of(width);
+    let columns = TreeColumns::for_width(width);
     put_row(head_row(tree, columns, theme, width), None, heads, 0, buffer);
-    let is_focused = tree.part == Part::List;
-    let selected = theme.of(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let is_focused = tree.part == TreePart::List;
+    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
     let seen = tree.rows.iter().enumerate().skip(tree.scroll.top).take(usize::from(area.height));
-    let heights = tree.heights(area);
+    let heights = tree.row_heights(area);
     let mut y = 0;
     for (index, id) in seen {
         let style = (index == tree.scroll.cursor).then_some(selected);
-        for line in row(tree, *id, heights[index], theme, width) {
+        for line in node_lines(tree, *id, heights[index], theme, width) {
             put_row(line, style, area, y, buffer);
             y += 1;
         }
     }
 }
 
-fn head_row(tree: &Tree, columns: Columns, theme: Theme, width: usize) -> Line<'static> {
-    let first = if tree.order == Order::Loss { "costs" } else { "share" };
+fn head_row(tree: &TreeView, columns: TreeColumns, theme: Theme, width: usize) -> Line<'static> {
+    let first = if tree.order == NodeOrder::Loss { "costs" } else { "share" };
     let kind = if columns.kind > 0 { "kind" } else { "" };
     let (weight, kinds) = (columns.bar + columns.weight, columns.kind);
     let words = format!(
-        "{first:>SHARE$}{:>SCORE$}{:>weight$}   {kind:<kinds$}requirement",
+        "{first:>SHARE_CELLS$}{:>SCORE_CELLS$}{:>weight$}   {kind:<kinds$}requirement",
         "score", "weight"
     );
-    Line::from(fit(vec![own(words, theme.of(Meaning::Muted))], width))
+    Line::from(fit_spans(vec![trusted_span(words, theme.style_for(Meaning::Muted))], width))
 }
 
-/// The lines of a node, as many as it has.
-fn row(tree: &Tree, id: NodeId, height: usize, theme: Theme, width: usize) -> Vec<Line<'static>> {
-    let columns = Columns::of(width);
-    let Some(node) = tree.shown().and_then(|shown| shown.node(id)) else { return vec![] };
+/// Returns the lines of a node, as many as it has.
+fn node_lines(tree: &TreeView, id: NodeId, height: usize, theme: Theme, width: usize) -> Vec<Line<'static>> {
+    let columns = TreeColumns::for_width(width);
+    let Some(node) = tree.shown_tree().and_then(|shown| shown.node(id)) else { return vec![] };
     let measure = tree.measures.get(id);
-    let muted = theme.of(Meaning::Muted);
-    let first = if tree.order == Order::Loss { measure.loss() } else { measure.share };
-    let mut spans = vec![own(format!("{:>SHARE$}", figures::part(first)), muted)];
-    spans.push(own(format!("{:>SCORE$}", score(&measure)), theme.of(meaning(&measure))));
+    let muted = theme.style_for(Meaning::Muted);
+    let first = if tree.order == NodeOrder::Loss { measure.score_loss() } else { measure.share };
+    let mut spans = vec![trusted_span(format!("{:>SHARE_CELLS$}", format_number::percent_with_tenth(first)), muted)];
+    spans.push(trusted_span(format!("{:>SCORE_CELLS$}", score_text(&measure)), theme.style_for(score_meaning(&measure))));
     if columns.bar > 0 {
-        spans.push(own(
-            format!(" {}", bar(&measure, columns.bar - 1, theme)),
-            theme.of(Meaning::Hunk),
+        spans.push(trusted_span(
+            format!(" {}", score_bar(&measure, columns.bar - 1, theme)),
+            theme.style_for(Meaning::Hunk),
         ));
     }
-    let weight = format!("{:>1$} ", figures::weight(node.weight), columns.weight);
-    spans.push(own(weight, theme.of(Meaning::Text)));
-    spans.push(sign(tree, id, &measure, theme));
+    let weight = format!("{:>1$} ", format_number::weight_text(node.weight), columns.weight);
+    spans.push(trusted_span(weight, theme.style_for(Meaning::Text)));
+    spans.push(node_sign(tree, id, &measure, theme));
     if columns.kind > 0 {
-        spans.push(own(format!("{:<1$}", kind(node), columns.kind), muted));
+        spans.push(trusted_span(format!("{:<1$}", kind_text(node), columns.kind), muted));
     }
-    spans.push(own(before_words(tree, id), muted));
-    let plain = theme.of(if tree.is_leaf(id) { Meaning::Text } else { Meaning::Heading });
-    let text = safe(&label(&node.requirements));
+    spans.push(trusted_span(before_words(tree, id), muted));
+    let plain = theme.style_for(if tree.is_leaf(id) { Meaning::Text } else { Meaning::Heading });
+    let text = safe_string(&first_line_label(&node.requirements));
     let end = match height {
         0 | 1 => text.len(),
-        _ => wrap(&text, tree.words_room(id, width)).first().map_or(text.len(), |row| row.end),
+        _ => wrap_line(&text, tree.words_room(id, width)).first().map_or(text.len(), |row| row.end),
     };
     let (first, second) = text.split_at(end);
-    let indent = width_of(&spans);
-    spans.extend(marked(tree, first.trim_end(), plain, theme));
-    let mut lines = vec![Line::from(fit(spans, width))];
+    let indent = spans_width(&spans);
+    spans.extend(marked_spans(tree, first.trim_end(), plain, theme));
+    let mut lines = vec![Line::from(fit_spans(spans, width))];
     if height > 1 {
-        let mut spans = vec![own(" ".repeat(indent), muted)];
-        spans.extend(marked(tree, second.trim_start(), plain, theme));
-        lines.push(Line::from(fit(spans, width)));
+        let mut spans = vec![trusted_span(" ".repeat(indent), muted)];
+        spans.extend(marked_spans(tree, second.trim_start(), plain, theme));
+        lines.push(Line::from(fit_spans(spans, width)));
     }
     lines
 }
 
-fn score(measure: &Measure) -> String {
-    measure.score.map_or_else(|| "-".into(), figures::share)
+fn score_text(measure: &NodeMeasure) -> String {
+    measure.score.map_or_else(|| "-".into(), format_number::three_decimals)
 }
 
-fn meaning(measure: &Measure) -> Meaning {
+fn score_meaning(measure: &NodeMeasure) -> Meaning {
     match (measure.score, measure.validity()) {
         (_, Some(Validity::Invalid)) => Meaning::Warning,
         (Some(score), _) if score >= 1.0 => Meaning::Added,
@@ -110,8 +110,8 @@ fn meaning(measure: &Measure) -> Meaning {
     }
 }
 
-/// In eighths of a cell; never full for less than 1, never empty for more than 0.
-fn bar(measure: &Measure, cells: usize, theme: Theme) -> String {
+/// Returns a bar in eighths of a cell. It is never full below 1 and never empty above 0.
+fn score_bar(measure: &NodeMeasure, cells: usize, theme: Theme) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let Some(score) = measure.score else { return " ".repeat(cells) };
     let parts = match theme.alphabet() {
@@ -129,8 +129,8 @@ fn bar(measure: &Measure, cells: usize, theme: Theme) -> String {
     format!("{}{}{}", "█".repeat(whole), EIGHTHS[rest], "·".repeat(blank))
 }
 
-/// Of a leaf whether it is fulfilled; of any other whether leaves below it are invalid.
-fn sign(tree: &Tree, id: NodeId, measure: &Measure, theme: Theme) -> Span<'static> {
+/// Returns the sign of a node: for a leaf whether it is fulfilled, for other nodes whether leaves below are invalid.
+fn node_sign(tree: &TreeView, id: NodeId, measure: &NodeMeasure, theme: Theme) -> Span<'static> {
     let (sign, meaning) = match (measure.score, measure.invalid > 0, tree.is_leaf(id)) {
         (None, ..) => (" ", Meaning::Text),
         (_, true, _) => ("⊘", Meaning::Warning),
@@ -139,34 +139,34 @@ fn sign(tree: &Tree, id: NodeId, measure: &Measure, theme: Theme) -> Span<'stati
         (Some(score), ..) if score <= 0.0 => ("✗", Meaning::Removed),
         _ => ("◈", Meaning::Text),
     };
-    own(format!("{sign} "), theme.of(meaning))
+    trusted_span(format!("{sign} "), theme.style_for(meaning))
 }
 
-fn kind(node: &Node) -> String {
+fn kind_text(node: &RubricNode) -> String {
     match &node.category {
         None => String::new(),
-        Some(Category::CodeDevelopment) => "code".into(),
-        Some(Category::CodeExecution) => "run".into(),
-        Some(Category::ResultAnalysis) => "result".into(),
-        Some(Category::Subtree) => "tree".into(),
-        Some(Category::Other(words)) => head(&safe(words), 6).to_owned(),
+        Some(LeafCategory::CodeDevelopment) => "code".into(),
+        Some(LeafCategory::CodeExecution) => "run".into(),
+        Some(LeafCategory::ResultAnalysis) => "result".into(),
+        Some(LeafCategory::Subtree) => "tree".into(),
+        Some(LeafCategory::Other(words)) => fitting_prefix(&safe_string(words), 6).to_owned(),
     }
 }
 
-/// The fold mark; in the list by loss the node's way from the root.
-fn before_words(tree: &Tree, id: NodeId) -> String {
+/// Returns the fold mark. In the list by loss, returns the node's path from the root.
+fn before_words(tree: &TreeView, id: NodeId) -> String {
     match tree.order {
-        Order::Loss => {
-            let path = tree.shown().map(|shown| shown.path(id).to_string()).unwrap_or_default();
+        NodeOrder::Loss => {
+            let path = tree.shown_tree().map(|shown| shown.node_path(id).to_string()).unwrap_or_default();
             format!("{path:<9} ")
         }
-        Order::Tree => {
+        NodeOrder::Tree => {
             let fold = match (tree.is_leaf(id), tree.is_open(id)) {
                 (true, _) => " ",
                 (_, true) => "▾",
                 (_, false) => "▸",
             };
-            format!("{}{fold} ", " ".repeat(tree.indent(id)))
+            format!("{}{fold} ", " ".repeat(tree.node_indent(id)))
         }
     }
 }

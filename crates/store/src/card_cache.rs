@@ -1,0 +1,211 @@
+//! A cache of the cards of sessions: a card by the path, size and time of its recording, and by the current prices.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use trajview_formats::FORMATS;
+use trajview_run::{
+    RunCard,
+    activity::SessionWork,
+    run_card::{CardCost, CardIdentity, CardTotals, RunTrouble},
+};
+
+use super::{
+    cache::DiskCache,
+    disk::{self, modified_nanos},
+    entries::companion_folder_of,
+    file_head_cache::FileHeadCache,
+};
+
+/// A cache of cards by recording, in a file of the cache folder. Deleting it costs time and nothing else.
+#[derive(Debug)]
+pub struct CardCache {
+    cache: DiskCache,
+    /// The cached heads of their files, and of others.
+    pub heads: FileHeadCache,
+}
+
+/// The layout of the cache. It changes with the content of a card, so that cards of another version are not found.
+const LAYOUT_VERSION: &str = concat!("card/4 ", env!("CARGO_PKG_VERSION"));
+
+/// The parts of a card that a session has; what harnesses and judges say is not kept.
+#[derive(Serialize, Deserialize)]
+struct CachedCard {
+    format: String,
+    /// Id, title, request.
+    words: (String, String, Option<String>),
+    /// Agent, agent without version, model.
+    agent: [Option<String>; 3],
+    turns: usize,
+    end: usize,
+    lines: Option<(u64, u64)>,
+    tokens: Option<u64>,
+    /// The recorded cost and the computed one.
+    cost_usd: [Option<f64>; 2],
+    totals: CardTotals,
+    failures: Option<usize>,
+    moments: Vec<usize>,
+    provenance: Option<String>,
+    work: SessionWork,
+}
+
+impl CardCache {
+    /// Returns None where there is no place for it, or it cannot be used.
+    pub fn in_cache_folder() -> Option<Self> {
+        Self::in_file(&DiskCache::default_path()?.with_file_name("sessions.sqlite"))
+    }
+
+    /// Works as [`CardCache::in_cache_folder`], in a file of this name.
+    pub fn in_file(path: &Path) -> Option<Self> {
+        Some(Self { cache: DiskCache::open(path).ok()?, heads: FileHeadCache::beside_file(path) })
+    }
+
+    /// Returns the cached cards of those recordings that have not changed, in the order of the paths; None for the
+    /// others.
+    pub fn get(&self, paths: &[&Path]) -> Vec<Option<RunCard>> {
+        let keys: Vec<Vec<u8>> = paths.iter().map(|path| card_key(path).unwrap_or_default()).collect();
+        let mut found = self.cache.get(&keys);
+        let read = |bytes: Vec<u8>| serde_json::from_slice::<CachedCard>(&bytes).ok()?.into_card();
+        (0..paths.len()).map(|at| found.remove(&at).and_then(read)).collect()
+    }
+
+    /// Keeps cards, each by the key that [`card_key`] returned before the recording was read.
+    pub fn put(&self, cards: &[(Vec<u8>, RunCard)]) {
+        let values = cards.iter().filter_map(|(key, card)| {
+            Some((key.as_slice(), serde_json::to_vec(&CachedCard::from_card(card)?).ok()?))
+        });
+        let _ = self.cache.put(values); // read again the next time
+    }
+}
+
+/// Returns the identity of a recording: its path, size and time, and those of the files in its own folder. None for a
+/// folder, and for a path that cannot be read.
+pub fn card_key(path: &Path) -> Option<Vec<u8>> {
+    let mut key = LAYOUT_VERSION.as_bytes().to_vec();
+    key.extend(super::prices::current_prices().digest.as_bytes());
+    key.extend(path.as_os_str().as_encoded_bytes());
+    key.extend(size_and_time(path).filter(|_| disk::is_file(path))?);
+    let mut companions = vec![];
+    collect_companions(&companion_folder_of(path), 0, &mut companions);
+    companions.sort();
+    key.extend(
+        companions
+            .into_iter()
+            .flat_map(|(path, stamp)| [path.as_os_str().as_encoded_bytes(), &stamp].concat()),
+    );
+    Some(super::sha256(&key).into_bytes())
+}
+
+/// The most folders inside each other that are searched.
+const MOST_DEEP: usize = 3;
+
+fn collect_companions(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, [u8; 24])>) {
+    for path in disk::list_folder(folder) {
+        match disk::symlink_metadata(&path) {
+            Ok(kind) if kind.is_dir() && depth < MOST_DEEP => collect_companions(&path, depth + 1, found),
+            Ok(kind) if kind.is_file() => found.extend(size_and_time(&path).map(|stamp| (path, stamp))),
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// Returns size and time of a file.
+fn size_and_time(path: &Path) -> Option<[u8; 24]> {
+    let meta = disk::metadata(path).ok()?;
+    let mut stamp = [0; 24];
+    stamp[..8].copy_from_slice(&meta.len().to_le_bytes());
+    stamp[8..].copy_from_slice(&modified_nanos(&meta)?.to_le_bytes());
+    Some(stamp)
+}
+
+impl CachedCard {
+    /// Returns None for a card with more than the cache keeps.
+    fn from_card(card: &RunCard) -> Option<Self> {
+        let who = &card.identity;
+        let says_more = card.checkpoints > 0
+            || card.tests.is_some()
+            || card.mcf.is_some()
+            || card.trouble.warnings > 0
+            || !card.recorded.is_empty()
+            || !card.not_counted.is_empty()
+            || [&who.task, &who.condition, &who.harness].into_iter().any(Option::is_some);
+        (!says_more).then(|| Self {
+            format: who.format.to_owned(),
+            words: (who.id.clone(), who.title.clone(), who.request.clone()),
+            agent: [who.agent.clone(), who.agent_key.clone(), who.model.clone()],
+            turns: card.turns,
+            end: card.end,
+            lines: card.lines,
+            tokens: card.tokens,
+            cost_usd: [card.cost.recorded_usd, card.cost.computed_usd],
+            totals: card.totals.clone(),
+            failures: card.trouble.failures,
+            moments: card.moments.clone(),
+            provenance: who.provenance.clone(),
+            work: card.work.clone(),
+        })
+    }
+
+    /// Returns None where its format is not known any more.
+    fn into_card(self) -> Option<RunCard> {
+        let format = FORMATS.iter().map(|format| format.name()).find(|it| *it == self.format)?;
+        let (id, title, request) = self.words;
+        let [agent, agent_key, model] = self.agent;
+        let [recorded_usd, computed_usd] = self.cost_usd;
+        let provenance = self.provenance;
+        Some(RunCard {
+            identity: CardIdentity {
+                id,
+                title,
+                request,
+                agent,
+                agent_key,
+                model,
+                format,
+                provenance,
+                ..CardIdentity::default()
+            },
+            turns: self.turns,
+            end: self.end,
+            lines: self.lines,
+            tokens: self.tokens,
+            cost: CardCost { recorded_usd, computed_usd },
+            totals: self.totals,
+            trouble: RunTrouble { failures: self.failures, ..RunTrouble::default() },
+            moments: self.moments,
+            work: self.work,
+            ..RunCard::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const LOG: &str = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"cwd\":\"/w/shop\",\"gitBranch\":\"main\",\
+                       \"timestamp\":\"2026-01-01T00:00:03Z\",\"message\":{\"role\":\"user\",\"content\":\"mend it\"}}\n";
+
+    #[test]
+    fn a_card_comes_back_until_its_recording_or_its_own_folder_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let cards = CardCache::in_file(&folder.path().join("cache/sessions.sqlite")).unwrap();
+        let path = folder.path().join("s.jsonl");
+        fs::write(&path, LOG).unwrap();
+        let card = super::super::cards::card_of_recording(&path).unwrap();
+        let get = || cards.get(&[&path]).remove(0);
+
+        assert_eq!(get(), None);
+        cards.put(&[(card_key(&path).unwrap(), card.clone())]);
+        assert_eq!(get(), Some(card.clone()));
+        assert_eq!(card.work.project_name(), Some("shop"));
+        assert_eq!(card.work.branch.as_deref(), Some("main"));
+
+        fs::create_dir_all(folder.path().join("s/subagents")).unwrap();
+        fs::write(folder.path().join("s/subagents/agent-a.jsonl"), LOG).unwrap();
+        assert_eq!(get(), None);
+    }
+}

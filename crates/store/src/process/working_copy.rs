@@ -1,0 +1,140 @@
+//! The working copy of a RigorBench result: the folder that the agent left, beside the results in the benchmark's
+//! checkout.
+//!
+//! A result has only events. The released scorer counts assertions in `tasks/CATEGORY/TASK/repo_HARNESS`, which it
+//! finds from the task and the agent's name (`rigorbench/trajectory.py`, `_find_repo`); so do we, for both profiles.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::disk;
+use trajview_code::tree::{self, Grammar};
+use trajview_metrics::{
+    lifeline::{self, FileFacts, is_test},
+    process::{CodeFacts, assertions},
+};
+use trajview_run::{RepoPath, Run};
+
+/// The part of an agent's name, and the folder of its copy; the first that fits counts.
+const COPIES: [(&str, &str); 7] = [
+    ("agent-rigor", "repo_agentrigor"),
+    ("agentrigor", "repo_agentrigor"),
+    ("superpowers", "repo_superpowers"),
+    ("agent-skills", "repo_agentskills"),
+    ("agentskills", "repo_agentskills"),
+    ("baseline", "repo_baseline"),
+    ("baseline react", "repo_baseline"),
+];
+
+/// The names of folders without the project's own code.
+const NOT_OWN: [&str; 9] = [
+    ".git",
+    "__pycache__",
+    "node_modules",
+    "venv",
+    ".venv",
+    "env",
+    "dist",
+    "build",
+    ".pytest_cache",
+];
+
+/// The most files of a copy, the greatest depth of its folders and the most bytes of its files: it is the folder of a
+/// small task.
+const MOST_FILES: usize = 4_000;
+const MOST_DEPTH: usize = 16;
+const MOST_BYTES: usize = 64 << 20;
+const MOST_FILE: u64 = 4 << 20;
+
+/// Returns the working copy of a result that lies in this folder; None where there is none beside it.
+pub fn copy_beside(folder: &Path, run: &Run) -> Option<PathBuf> {
+    let (task, agent) = (run.task.as_ref()?.id.as_str(), run.agent.name.to_lowercase());
+    let is_name = !task.is_empty() && !task.contains(['/', '\\']) && task != "." && task != "..";
+    let (_, copy) = COPIES.iter().find(|(name, _)| agent.contains(name)).filter(|_| is_name)?;
+    let tasks = disk::absolute_path(folder).parent()?.join("tasks");
+    let mut copies =
+        disk::list_folder(&tasks).into_iter().map(|category| category.join(task).join(copy));
+    copies.find(|copy| is_plain_folder(copy))
+}
+
+/// Returns whether it is a folder and no link to one.
+fn is_plain_folder(path: &Path) -> bool {
+    disk::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// Returns the text of a file below the copy, named as the agent's steps name it; None where there is none.
+pub fn file_text(copy: &Path, path: &str) -> Option<String> {
+    let path = RepoPath::new(path)?;
+    let file = copy.join(path.as_str());
+    let is_inside = disk::canonical_path(&file).ok()?.starts_with(disk::canonical_path(copy).ok()?);
+    let meta = disk::metadata(&file).ok().filter(|meta| is_inside && meta.is_file())?;
+    let bytes = (meta.len() <= MOST_FILE).then(|| disk::read_file(&file).ok()).flatten()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Returns the facts of its code.
+pub fn copy_code_facts(copy: &Path) -> CodeFacts {
+    let files = code_files(copy);
+    let of_file = |(path, text): &(RepoPath, Vec<u8>)| {
+        let grammar = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in());
+        let tree = grammar.and_then(|grammar| Some((grammar, tree::parse_tree(grammar, text)?)));
+        let shipped = match assertions::is_shipped_test(path) && std::str::from_utf8(text).is_ok() {
+            true => assertions::count_as_scorer(text),
+            false => Default::default(),
+        };
+        let Some((grammar, tree)) = tree else { return (shipped, Default::default(), None) };
+        let paper = match assertions::is_paper_test(path) {
+            true => assertions::count_as_paper(grammar, text, &tree),
+            false => Default::default(),
+        };
+        (shipped, paper, Some((is_test(path), lifeline::facts_of_tree(grammar, text, &tree))))
+    };
+    let all: Vec<_> = files.par_iter().map(of_file).collect();
+    let of = |wanted: bool| {
+        all.iter().filter_map(move |(_, _, it)| it.as_ref().filter(|it| it.0 == wanted))
+    };
+    let named: std::collections::HashSet<&str> =
+        of(true).flat_map(|(_, facts)| FileFacts::mentioned_names(facts)).collect();
+    let public: Vec<&str> = of(false)
+        .flat_map(|(_, facts)| &facts.definitions)
+        .filter(|it| it.kind != lifeline::DefinitionKind::Value && super::is_public(it))
+        .map(|it| it.simple_name())
+        .collect();
+    let is_tested = |name: &&&str| named.contains(**name) || named.contains("*");
+    CodeFacts {
+        shipped: assertions::sum_counts(all.iter().map(|(shipped, _, _)| *shipped)),
+        paper: assertions::sum_counts(all.iter().map(|(_, paper, _)| *paper)),
+        tested: public.iter().filter(is_tested).count(),
+        public: public.len(),
+        files: files.len(),
+        unread_tests: files.iter().filter(|(path, _)| super::is_uncounted_test(path)).count(),
+    }
+}
+
+/// Returns the files of code with their bytes, by path; links are not followed.
+fn code_files(copy: &Path) -> Vec<(RepoPath, Vec<u8>)> {
+    let (mut found, mut left, mut open) = (vec![], MOST_BYTES, vec![(copy.to_owned(), 0)]);
+    while let Some((folder, depth)) = open.pop() {
+        for path in disk::list_folder(&folder) {
+            let Ok(meta) = disk::symlink_metadata(&path) else { continue };
+            if meta.is_dir() && depth < MOST_DEPTH && !NOT_OWN.contains(&disk::name_of(&path)) {
+                open.push((path, depth + 1));
+                continue;
+            }
+            let name = path.strip_prefix(copy).ok().and_then(Path::to_str).and_then(RepoPath::new);
+            let name = name.filter(|name| Grammar::for_path(name.as_str()).is_some());
+            let (Some(name), true) = (name, meta.is_file() && meta.len() <= MOST_FILE) else {
+                continue;
+            };
+            let Ok(bytes) = disk::read_file(&path) else { continue };
+            if found.len() >= MOST_FILES || bytes.len() > left {
+                continue;
+            }
+            left -= bytes.len();
+            found.push((name, bytes));
+        }
+    }
+    found.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
+    found
+}

@@ -1,0 +1,266 @@
+//! The rows on the chosen item: its description and its proposal; once a label is given also the verdict.
+
+use crate::{
+    session::Session,
+    views::{
+        audit::AuditView,
+        verdict::{ShownScore, VerdictRow, words_in_rows, label_author_text, push_fact_rows, push_look_rows},
+    },
+};
+use trajview_run::rubric::{Label, ScoreScale, LabelUnit, score_text};
+use trajview_study::audit_items::{AuditItem, AuditedVerdict};
+
+use super::{
+    AuditPart, adjudication, areas::AuditAreas, study_queue, prompt::AuditPrompt, proposals, queue::LabelStatus,
+};
+
+/// Returns the rows, cut to the width of the part in these areas.
+pub fn item_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Vec<VerdictRow> {
+    let width = areas.cells_inside(AuditPart::Item).max(20);
+    let mut rows = vec![];
+    if let Some(why) = study_queue::why_item_not_shown(session) {
+        return words_in_rows(&why, width).into_iter().map(VerdictRow::Note).collect();
+    }
+    let Some(item) = audit.audited_item(session) else { return rows };
+    if session.is_adjudicating() {
+        adjudication::push_case_rows(session, width, &mut rows);
+        rows.push(VerdictRow::Blank);
+        push_item_rows(audit, session, item, width, &mut rows);
+        return rows;
+    }
+    if let Some(why) = session.labels.why_not_saved() {
+        let words = format!("not saved: {why}; s tries again");
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
+    }
+    match audit.revealed_verdict(session) {
+        Some(said) => {
+            push_outcome_rows(audit, session, item, said, width, &mut rows);
+            rows.push(VerdictRow::Blank);
+            push_item_rows(audit, session, item, width, &mut rows);
+            if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process) {
+                rows.push(VerdictRow::Blank);
+                push_look_rows(&said.trace, width, &mut rows);
+            }
+        }
+        None => {
+            push_item_rows(audit, session, item, width, &mut rows);
+            rows.push(VerdictRow::Blank);
+            push_level_rows(audit, session, item, width, &mut rows);
+        }
+    }
+    rows
+}
+
+fn push_item_rows(audit: &AuditView, session: &Session, item: &AuditItem, width: usize, rows: &mut Vec<VerdictRow>) {
+    if item.unit != LabelUnit::Component {
+        return push_fact_rows(&item.fields, width, rows);
+    }
+    let has_list = session.rubric.known_rubric().is_some_and(|it| it.checklist.is_some());
+    match (audit.audited_component(session), has_list) {
+        (Some(component), _) => {
+            let committed = component.committed_at_turn;
+            let words = committed.map(|turn| format!("in turn {turn}; o goes to its request"));
+            let asked = words.map(|words| ("asked for", words));
+            let fields: Vec<_> = item.fields.iter().cloned().chain(asked).collect();
+            push_fact_rows(&fields, width, rows);
+        }
+        (None, true) => rows.push(VerdictRow::Problem("the checklist has no such component".into())),
+        (None, false) => {
+            let words = format!(
+                "nothing says what {} is: there is no checklist (components.json) beside the run",
+                item.id
+            );
+            rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Note));
+        }
+    }
+}
+
+fn push_level_rows(
+    audit: &AuditView,
+    session: &Session,
+    item: &AuditItem,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
+    let heading = match audit.proposes {
+        true => "propose a label; enter commits it, and only then the verdict is shown",
+        false => "your label comes first, then the verdict",
+    };
+    rows.extend(words_in_rows(heading, width).into_iter().map(VerdictRow::Heading));
+    if let Some(criterion) = session.criterion_of(item) {
+        let levels: Vec<String> = match criterion.scale {
+            ScoreScale::Share => vec!["any number from 0 to 1: . types it".into()],
+            scale => scale.level_range().map(|level| criterion.level_text(level.into())).collect(),
+        };
+        let words = format!("{}   x cannot tell", levels.join("   "));
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Words));
+    }
+    if let Some(proposal) = proposals::current_proposal(audit, session) {
+        push_proposal_rows(session, item, proposal, width, rows);
+    }
+    if let Some(why) = audit.why_not_blind(session) {
+        let words = format!("the label will not be blind: {why}");
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
+    }
+}
+
+fn push_proposal_rows(
+    session: &Session,
+    item: &AuditItem,
+    proposal: &Label,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
+    let confidence = proposal.confidence.map(|it| format!("{} confidence", it.word()));
+    if proposal.is_answered() {
+        rows.push(VerdictRow::Score {
+            by: label_author_text(session.labels.annotator()),
+            score: Some(score_in_words(session, item, proposal.score)),
+            label: None,
+            words: ["proposed".into()].into_iter().chain(confidence).collect::<Vec<_>>().join(", "),
+        });
+        let words = "enter commits it, another key changes it, u takes it away";
+        rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Note));
+    } else if let Some(confidence) = confidence {
+        rows.push(VerdictRow::Note(confidence));
+    }
+    let note = proposal.note.as_deref().unwrap_or_default();
+    if !note.is_empty() {
+        rows.extend(words_in_rows(&format!("your note: {note}"), width).into_iter().map(VerdictRow::Note));
+    }
+}
+
+/// Returns a score in the words of the codebook; without a score the words for "cannot tell".
+fn score_in_words(session: &Session, item: &AuditItem, score: Option<f64>) -> ShownScore {
+    let Some(score) = score else { return ShownScore::cannot_tell() };
+    let criterion = session.criterion_of(item);
+    let scale = criterion.map_or(item.unit.default_scale(), |it| it.scale);
+    ShownScore::for_scale(score, scale, criterion.map_or("", |it| it.level_name(score)))
+}
+
+fn push_outcome_rows(
+    audit: &AuditView,
+    session: &Session,
+    item: &AuditItem,
+    said: &AuditedVerdict,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
+    let Some(label) = audit.current_label(session) else { return };
+    let blind = label.is_blind().map(|blind| if blind { "blind" } else { "not blind" });
+    let confidence = label.label.confidence.map(|it| format!("{} confidence", it.word()));
+    let is_unsaved = session.labels.is_unsaved(item.judged_state(), item.item_key());
+    let unsaved = is_unsaved.then_some("not saved yet");
+    let facts = [blind.map(str::to_owned), confidence, unsaved.map(str::to_owned)];
+    rows.push(VerdictRow::Score {
+        by: label_author_text(session.labels.annotator()),
+        score: Some(score_in_words(session, item, label.score())),
+        label: None,
+        words: facts.into_iter().flatten().collect::<Vec<_>>().join(", "),
+    });
+    let by = session.audit_source().map(|it| it.by.as_str()).unwrap_or_default();
+    rows.push(VerdictRow::Score {
+        by: judge_name(by),
+        score: said.score.map(|score| score_in_words(session, item, Some(score))),
+        label: said.label.clone(),
+        words: String::new(),
+    });
+    push_difference_rows(audit, session, item, width, rows);
+    if session.waits_for_criteria(item) {
+        let words = "what the judge wrote is of all criteria: it is shown once each has a label";
+        rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Note));
+        return;
+    }
+    rows.extend(words_in_rows(&said.rationale, width).into_iter().map(VerdictRow::Words));
+    if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process)
+        && said.evidence.is_empty()
+    {
+        rows.push(VerdictRow::Note("the verdict names no lines of code".into()));
+    }
+    for it in &said.evidence {
+        rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
+    }
+    if let Some(words) = unopened_places_text(audit, session) {
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
+    }
+}
+
+fn push_difference_rows(
+    audit: &AuditView,
+    session: &Session,
+    item: &AuditItem,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
+    let (Some((judge, own)), Some(label)) = (audit.both_scores(session), audit.current_label(session))
+    else {
+        return push_note_rows(audit, session, width, rows);
+    };
+    let LabelStatus::Differs { is_explained, .. } = audit.item_status(session, item) else {
+        rows.push(VerdictRow::Note("both agree".into()));
+        return push_note_rows(audit, session, width, rows);
+    };
+    let (by, side) = (score_text((judge - own).abs()), if judge < own { "lower" } else { "higher" });
+    let reason = match is_explained {
+        true => format!("; reason {}", label.reason().unwrap_or_default()),
+        false => String::new(),
+    };
+    rows.push(VerdictRow::Heading(format!("they differ: the judge is {side} by {by}{reason}")));
+    if audit.prompt == Some(AuditPrompt::Reason) {
+        push_reason_choices(audit, session, width, rows);
+    } else if !is_explained {
+        rows.push(VerdictRow::Problem("no reason so far; b gives one".into()));
+    }
+    push_note_rows(audit, session, width, rows);
+}
+
+fn push_reason_choices(audit: &AuditView, session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
+    let words = "why? a letter answers, enter takes the first, esc asks later";
+    rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Heading));
+    for (at, choice) in audit.reasons_offered(session).into_iter().enumerate() {
+        let likely = if at == 0 { " (likely)" } else { "" };
+        let words = format!("{}  {}{likely}: {}", choice.letter, choice.code, choice.means);
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Choice));
+    }
+}
+
+fn push_note_rows(audit: &AuditView, session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
+    let note = audit.current_label(session).and_then(|label| label.note()).unwrap_or_default();
+    let words = format!("your note: {note}");
+    if !note.is_empty() {
+        rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Note));
+    }
+}
+
+/// Returns the sentence on places that contradict a low score.
+fn unopened_places_text(audit: &AuditView, session: &Session) -> Option<String> {
+    if !audit.is_low_score(session) {
+        return None;
+    }
+    let places = audit.similar_places(session)?.as_ref().ok()?;
+    let unopened = places.iter().filter(|place| !place.is_opened).count();
+    Some(match (unopened, places.len()) {
+        (_, 0) => "false absence? no place in the code looks like it".into(),
+        (0, all) => {
+            format!("false absence? the judge opened all {all} places that look like it")
+        }
+        (1, _) => {
+            "false absence? the judge never opened 1 place that looks like it: ] shows it".into()
+        }
+        (some, _) => format!(
+            "false absence? the judge never opened {some} places that look like it: ] shows them"
+        ),
+    })
+}
+
+fn judge_name(name: &str) -> String {
+    if name.is_empty() { "the judge".into() } else { format!("{name} (judge)") }
+}
+
+/// Returns the evidence of a row; None for other rows.
+pub(super) fn evidence_at(rows: &[VerdictRow], at: usize) -> Option<(&str, Option<(usize, usize)>)> {
+    match rows.get(at)? {
+        VerdictRow::Evidence { path, lines } => Some((path, *lines)),
+        _ => None,
+    }
+}

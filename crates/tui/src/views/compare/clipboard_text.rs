@@ -1,0 +1,56 @@
+//! The text that is copied from a comparison.
+
+use trajview_run::rubric::LEVELS;
+use trajview_study::compare::{NumberOutcome, run_letter};
+
+use super::{ComparisonView, ComparePart, code::SideCode};
+
+/// Returns the row at the cursor, with tabs between its cells; in the code its line.
+pub fn selected_line(comparison: &ComparisonView) -> Option<String> {
+    match comparison.part {
+        ComparePart::Components => {
+            let row = comparison.table.selected_row()?;
+            let score = |run| row.score_in(run).map(|score| score.to_string()).unwrap_or_default();
+            let scores = (0..row.cells.len()).map(score);
+            let delta = row.score_delta(comparison.subtraction()).map(|delta| delta.to_string());
+            let words = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
+            Some(words.chain(delta).collect::<Vec<_>>().join("\t"))
+        }
+        ComparePart::Numbers | ComparePart::Curves => {
+            let chosen = comparison.chart.number;
+            let outcome = NumberOutcome::at_end(chosen, comparison.compared_parties()?, comparison.subtraction());
+            let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+            let values = [outcome.a, outcome.b, outcome.delta].map(number);
+            Some(format!("{}\t{}", chosen.id(), values.join("\t")))
+        }
+        ComparePart::Code => {
+            let SideCode::Place { key, .. } = comparison.side_code(comparison.side) else { return None };
+            let text = comparison.code.file_text(&key)?.as_ref().ok()?;
+            Some(text.line_text(comparison.code.views[comparison.side].scroll.cursor).to_owned())
+        }
+        ComparePart::Files => Some(comparison.files.selected_row()?.path.clone()),
+    }
+}
+
+/// Returns the verdicts on the chosen component in both runs, one line each, with the lines of evidence.
+pub fn verdicts_text(comparison: &ComparisonView) -> Option<String> {
+    let row = comparison.table.selected_row()?;
+    let mut said = vec![format!("{} {}", row.id, row.name)];
+    for side in 0..2 {
+        let letter = run_letter(comparison.pair[side]);
+        let Some(verdict) = comparison.verdict_of_side(side) else {
+            said.push(format!("{letter}: not judged"));
+            continue;
+        };
+        let label = verdict.score.and_then(|score| LEVELS.get(usize::from(score)));
+        let label = label.map_or("no score", |label| label);
+        let score = verdict.score.map(|score| format!("{score} ")).unwrap_or_default();
+        said.push(format!("{letter}: {score}{label}: {}", verdict.rationale));
+        let place = |it: &trajview_run::rubric::Evidence| match it.lines {
+            Some((first, last)) => format!("  {}:{first}-{last}", it.path),
+            None => format!("  {}", it.path),
+        };
+        said.extend(verdict.evidence.iter().map(place));
+    }
+    Some(said.join("\n"))
+}

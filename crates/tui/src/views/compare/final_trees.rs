@@ -1,0 +1,223 @@
+//! The files that both runs ended with, and the one that is compared line by line.
+
+use std::sync::Arc;
+
+use crate::{
+    session::{
+        arrangement::Arrangement,
+        pending::{CachedAnswers, Loading},
+        files::{compared_file::ComparedFile, coloured_texts::ColouredSides},
+        request::{RequestId, Sentence},
+    },
+    widgets::scroll::{Motion, Scroll},
+};
+use trajview_run::files::{FileChange, FileDiff};
+use trajview_study::compare::{FileRow, FilePresence, ComparedTrees};
+
+use super::empty_answers;
+
+#[derive(Debug)]
+pub struct CompareFiles {
+    pub trees: Loading<ComparedTrees>,
+    /// Indices of rows in the order in which they are listed.
+    pub order: Vec<usize>,
+    pub sort: FileSort,
+    pub scroll: Scroll,
+    pub open: Option<OpenComparison>,
+    pub(crate) compared: CachedAnswers<String, Arc<ComparedFile>>,
+    pub(crate) colours: CachedAnswers<String, ColouredSides>,
+}
+
+/// A file that is compared line by line.
+#[derive(Debug)]
+pub struct OpenComparison {
+    /// The path as its row has it.
+    pub path: String,
+    pub scroll: Scroll,
+    /// First character shown of each line.
+    pub column: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileSort {
+    /// Sorts by status, differences first, then by path.
+    #[default]
+    Standing,
+    /// Sorts by lines that differ, most first.
+    Lines,
+    Path,
+}
+
+impl Default for CompareFiles {
+    fn default() -> Self {
+        Self {
+            trees: Loading::Nothing,
+            order: vec![],
+            sort: FileSort::default(),
+            scroll: Scroll::default(),
+            open: None,
+            compared: empty_answers(),
+            colours: empty_answers(),
+        }
+    }
+}
+
+impl FileSort {
+    pub const fn sort_text(self) -> &'static str {
+        match self {
+            Self::Standing => "what differs first",
+            Self::Lines => "most lines first",
+            Self::Path => "by path",
+        }
+    }
+}
+
+impl CompareFiles {
+    pub fn file_rows(&self) -> &[FileRow] {
+        self.trees.ready().map_or(&[], |trees| trees.rows.as_slice())
+    }
+
+    /// Returns the row at the cursor.
+    pub fn selected_row(&self) -> Option<&FileRow> {
+        self.file_rows().get(*self.order.get(self.scroll.cursor)?)
+    }
+
+    /// Returns the change of the open file.
+    pub fn open_change(&self) -> Option<&FileChange> {
+        let open = self.open.as_ref()?;
+        let trees = self.trees.ready()?;
+        trees.changes.iter().find(|change| change.path.as_str() == open.path)
+    }
+
+    pub const fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// Returns the comparison of the open file, if it has arrived.
+    pub fn open_comparison(&self) -> Option<&Result<Arc<ComparedFile>, String>> {
+        self.compared.get(&self.open.as_ref()?.path)
+    }
+
+    pub fn open_colours(&self) -> Option<&ColouredSides> {
+        self.colours.get(&self.open.as_ref()?.path)?.as_ref().ok()
+    }
+
+    fn open_row_count(&self) -> usize {
+        self.open_comparison().and_then(|it| it.as_ref().ok()).map_or(0, |it| it.rows.len())
+    }
+
+    pub fn take_diff(&mut self, request: RequestId, diff: Result<FileDiff, Sentence>) {
+        let cut = |diff| Arc::new(ComparedFile::changes_only(diff).with_arrangement(Arrangement::Columns));
+        self.compared.take_answer(request, diff.map(cut));
+    }
+
+    /// Opens the file at the cursor; the reason where there is nothing to open.
+    pub(crate) fn open_selected(&mut self) -> Result<(), String> {
+        let row = self.selected_row().ok_or("no file is chosen")?;
+        match row.presence {
+            FilePresence::Same if row.from.is_none() => Err("the same in both runs".into()),
+            FilePresence::NotRecorded => Err("its content is recorded in neither run".into()),
+            _ => {
+                let path = row.path.clone();
+                self.open = Some(OpenComparison { path, scroll: Scroll::default(), column: 0 });
+                Ok(())
+            }
+        }
+    }
+
+    pub fn close_file(&mut self) {
+        self.open = None;
+    }
+
+    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+        let (count, rows) = (self.order.len(), self.open_row_count());
+        match &mut self.open {
+            Some(open) => open.scroll.cursor = motion.target_row(open.scroll.cursor, rows, height),
+            None => self.scroll.cursor = motion.target_row(self.scroll.cursor, count, height),
+        }
+    }
+
+    pub fn scroll_window(&mut self, motion: Motion, height: usize) {
+        let (count, rows) = (self.order.len(), self.open_row_count());
+        match &mut self.open {
+            Some(open) => open.scroll.scroll_by(motion, rows, height),
+            None => self.scroll.scroll_by(motion, count, height),
+        }
+    }
+
+    /// Goes from hunk to hunk of the open file, else from file to file.
+    pub fn step_to_hunk(&mut self, motion: Motion) {
+        let hunks: Vec<usize> = match self.open_comparison() {
+            Some(Ok(compared)) => compared.hunk_rows().collect(),
+            _ => vec![],
+        };
+        let Some(open) = &mut self.open else { return };
+        let cursor = open.scroll.cursor;
+        let wanted = match motion {
+            Motion::Up(count) => {
+                let before: Vec<_> = hunks.iter().filter(|row| **row < cursor).collect();
+                before.get(before.len().saturating_sub(count)).map(|row| **row)
+            }
+            Motion::Down(count) => {
+                hunks.iter().filter(|row| **row > cursor).take(count).last().copied()
+            }
+            _ => None,
+        };
+        if let Some(row) = wanted {
+            open.scroll = Scroll { cursor: row, top: row };
+        }
+    }
+
+    pub(crate) const fn go_sideways(&mut self, motion: Motion) {
+        if let Some(open) = &mut self.open {
+            match motion {
+                Motion::Up(columns) => open.column = open.column.saturating_sub(columns),
+                Motion::Down(columns) => open.column = open.column.saturating_add(columns),
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn use_next_sort(&mut self) {
+        self.sort = match self.sort {
+            FileSort::Standing => FileSort::Lines,
+            FileSort::Lines => FileSort::Path,
+            FileSort::Path => FileSort::Standing,
+        };
+        self.sort_rows();
+    }
+
+    /// Sorts the rows; the chosen file stays chosen.
+    pub(crate) fn sort_rows(&mut self) {
+        let chosen = self.order.get(self.scroll.cursor).copied();
+        let rows = self.file_rows();
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        let lines = |row: &FileRow| row.lines.map_or(0, |lines| lines.added + lines.removed);
+        match self.sort {
+            FileSort::Standing => order.sort_by_key(|at| standing_rank(rows[*at].presence)),
+            FileSort::Lines => order.sort_by_key(|at| std::cmp::Reverse(lines(&rows[*at]))),
+            FileSort::Path => {}
+        }
+        let found = order.iter().position(|at| Some(*at) == chosen);
+        self.scroll.cursor = found.unwrap_or_default();
+        self.order = order;
+    }
+
+    pub fn settle_rows(&mut self, height: usize) {
+        let (count, rows) = (self.order.len(), self.open_row_count());
+        self.scroll.follow_cursor(count, height);
+        if let Some(open) = &mut self.open {
+            open.scroll.follow_cursor(rows, height);
+        }
+    }
+}
+
+const fn standing_rank(standing: FilePresence) -> u8 {
+    match standing {
+        FilePresence::OnlyA => 0,
+        FilePresence::OnlyB => 1,
+        FilePresence::Differs => 2,
+        FilePresence::NotRecorded => 3,
+        FilePresence::Same => 4,
+    }
+}

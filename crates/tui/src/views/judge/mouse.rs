@@ -1,0 +1,79 @@
+//! Handles clicks and the wheel in the pane.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    session::Session,
+    views::judge::JudgePane,
+    widgets::{
+        layout::ScreenLayout,
+        mouse::{MouseKind, Mouse},
+        scroll::Motion,
+    },
+};
+
+use super::{JudgePaneMessage, JudgePage, WatchedList, areas::JudgeAreas};
+
+impl JudgePane {
+    /// Handles a mouse event. Returns true where the pointer is over the pane.
+    pub(crate) fn handle_mouse(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
+        let is_in = |area: Rect| mouse.is_in(area);
+        if !self.is_open || !layout.pane.is_some_and(is_in) {
+            if matches!(mouse.kind, MouseKind::Click | MouseKind::DoubleClick) {
+                self.has_keyboard = false;
+            }
+            return false;
+        }
+        let areas = JudgeAreas::new(layout, self.page);
+        if self.page == JudgePage::Watch && (is_in(areas.list) || is_in(areas.below)) {
+            self.part = if is_in(areas.list) { WatchedList::Components } else { WatchedList::Calls };
+        }
+        let message = match mouse.kind {
+            MouseKind::WheelUp => JudgePaneMessage::Move(Motion::Up(1)),
+            MouseKind::WheelDown => JudgePaneMessage::Move(Motion::Down(1)),
+            MouseKind::Click => {
+                self.has_keyboard = true;
+                self.select_in_pane(mouse, &areas);
+                return true;
+            }
+            // A double click in the form must not start a judging, which costs money.
+            MouseKind::DoubleClick if self.page == JudgePage::Form => JudgePaneMessage::Mark,
+            MouseKind::DoubleClick => JudgePaneMessage::Enter,
+            MouseKind::WheelLeft | MouseKind::WheelRight | MouseKind::Move | MouseKind::Release | MouseKind::Drag => {
+                return true;
+            }
+        };
+        self.update(session, message, layout);
+        true
+    }
+
+    fn select_in_pane(&mut self, mouse: Mouse, areas: &JudgeAreas) {
+        let row_in = |area: Rect| mouse.row.checked_sub(area.y).map(usize::from);
+        let judging = &mut *self;
+        match (judging.page, judging.part) {
+            (JudgePage::Form, _) => {
+                if let Some(row) = row_in(areas.list).filter(|row| *row < areas.list_height()) {
+                    judging.form.rows.cursor = judging.form.rows.top + row;
+                }
+            }
+            (JudgePage::Watch, WatchedList::Components) => {
+                if let Some(row) = row_in(areas.list).filter(|row| *row < areas.list_height()) {
+                    let row = judging.rows.top + row;
+                    self.choose_entry(row);
+                }
+            }
+            (JudgePage::Watch, WatchedList::Calls) => {
+                if let Some(row) = row_in(areas.below).and_then(|row| row.checked_sub(1)) {
+                    judging.calls.cursor = judging.calls.top + row;
+                    judging.follows = false;
+                }
+            }
+            (JudgePage::Detail, _) => {}
+        }
+    }
+}

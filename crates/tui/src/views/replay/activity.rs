@@ -1,0 +1,139 @@
+//! The actions of a run with one request, which replace its list of turns: moves lead from edit to edit. In every run,
+//! moves from failure to failure.
+
+use crate::{
+    session::{Session, turns},
+    views::replay::{ReplayView, diff_target::EditMotion},
+    widgets::{
+        layout::ReplayPanel,
+        scroll::{Motion, centred_top},
+    },
+};
+use trajview_run::{StepId, StepKind, failures};
+
+/// Moves over the steps that failed, through all turns.
+#[derive(Debug, Clone, PartialEq)]
+pub enum FailureMotion {
+    Next(usize),
+    Previous(usize),
+}
+
+/// Returns whether the run has a single request, so that moving between turns is useless.
+pub fn has_one_request(session: &Session) -> bool {
+    session.run.turns.len() == 1
+}
+
+/// Returns the actions of the agent in a run with one request: the steps that call a tool or start an agent, each with
+/// its number.
+pub fn agent_actions(session: &Session) -> Vec<(usize, StepId)> {
+    let acts = |(_, id): &(usize, StepId)| {
+        session.run.step(*id).is_some_and(|step| {
+            matches!(step.kind, StepKind::Tool | StepKind::SubAgent) || !step.edits.is_empty()
+        })
+    };
+    (1..).zip(session.run.steps_of_turn(0)).filter(acts).collect()
+}
+
+/// Returns the index of the selected action, or of the last before the selected step.
+pub fn selected_action(replay: &ReplayView, acts: &[(usize, StepId)]) -> usize {
+    let number = replay.step_number();
+    acts.partition_point(|(at, _)| *at <= number).saturating_sub(1)
+}
+
+/// Goes to another turn; in a run with one request to another edit.
+pub(super) fn go_to_turn(replay: &mut ReplayView, session: &mut Session, message: &turns::TurnMessage) {
+    let edit = match message {
+        turns::TurnMessage::Next(count) => Some(EditMotion::Next(*count)),
+        turns::TurnMessage::Previous(count) => Some(EditMotion::Previous(*count)),
+        _ => None,
+    };
+    match edit.filter(|_| has_one_request(session)) {
+        // A turn that is written meanwhile comes after the last edit.
+        Some(edit) => replay.go_to_edit(session, &edit),
+        None => {
+            replay.go_beyond(session, message.wanted_turn(session.turn));
+            replay.select_turn(session, message.target_turn(&session.run, session.turn));
+        }
+    }
+}
+
+/// Moves over the turns, or over what the agent did; `To` names a step by its number there.
+pub(super) fn move_over_turns(
+    replay: &mut ReplayView,
+    session: &mut Session,
+    motion: Motion,
+    height: usize,
+) {
+    if !has_one_request(session) {
+        replay.go_beyond(session, Some(motion.target_row(session.turn, usize::MAX, height)));
+        let turn = motion.target_row(session.turn, session.run.turns.len(), height);
+        return replay.select_turn(session, turn);
+    }
+    let acts = agent_actions(session);
+    let here = selected_action(replay, &acts);
+    let wanted = match motion {
+        Motion::To(number) => acts.partition_point(|(at, _)| *at < number),
+        motion => motion.target_row(here, acts.len(), height),
+    };
+    select_action(replay, &acts, wanted);
+}
+
+/// Selects the action at a row of the panel, which counts from the first visible row.
+pub(super) fn select_action_at_row(replay: &mut ReplayView, session: &Session, row: usize, height: usize) {
+    let acts = agent_actions(session);
+    let top = centred_top(selected_action(replay, &acts), acts.len(), height);
+    if top + row < acts.len() {
+        select_action(replay, &acts, top + row);
+    }
+}
+
+fn select_action(replay: &mut ReplayView, acts: &[(usize, StepId)], at: usize) {
+    if let Some((_, step)) = acts.get(at.min(acts.len().saturating_sub(1))) {
+        replay.select_step_id(*step);
+    }
+}
+
+/// Goes to another step that failed.
+pub(super) fn go_to_failure(replay: &mut ReplayView, session: &mut Session, message: &FailureMotion) {
+    let failed = failures::failed_steps(&session.run);
+    let here = (session.turn, replay.step_number());
+    let place = |(id, number): &(StepId, usize)| (id.turn, *number);
+    let first = failed.partition_point(|it| place(it) < here);
+    let is_at = failed.get(first).is_some_and(|it| place(it) == here);
+    let wanted = match *message {
+        FailureMotion::Next(count) => Some(first + usize::from(is_at) + count - 1),
+        FailureMotion::Previous(count) => first.checked_sub(count),
+    };
+    match wanted.and_then(|at| failed.get(at)).copied() {
+        Some((step, _)) => show_step(replay, session, step),
+        None if failed.is_empty() => session.notice = Some("nothing failed in this run".into()),
+        None => {
+            session.notice = Some(match message {
+                FailureMotion::Next(_) => "nothing failed after this".into(),
+                FailureMotion::Previous(_) => "nothing failed before this".into(),
+            });
+        }
+    }
+}
+
+/// Goes to the next step that compacted the context; after the last to the first.
+pub(super) fn go_to_compaction(replay: &mut ReplayView, session: &mut Session) {
+    let mut all = session.run.numbered_steps();
+    let is_one = |id| session.run.step(id).is_some_and(|it| it.kind == StepKind::Compaction);
+    all.retain(|(id, _)| is_one(*id));
+    let here = (session.turn, replay.step_number());
+    let next = all.iter().position(|(id, number)| (id.turn, *number) > here).unwrap_or_default();
+    let Some((step, _)) = all.get(next) else {
+        session.notice = Some("no context was compacted in this run".into());
+        return;
+    };
+    show_step(replay, session, *step);
+    session.notice = Some(format!("compaction {} of {}", next + 1, all.len()));
+}
+
+/// Selects a step of any turn, with its words.
+pub(super) fn show_step(replay: &mut ReplayView, session: &mut Session, step: StepId) {
+    replay.select_turn(session, step.turn);
+    replay.select_step_id(step);
+    replay.focus = ReplayPanel::Steps;
+}

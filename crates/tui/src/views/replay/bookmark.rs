@@ -1,0 +1,102 @@
+//! A place in the run as the screen shows it, to come back to.
+
+use crate::{
+    session::{Session, arrangement::Arrangement, replay_opening::DiffBase, views},
+    views::replay::{
+        ReplayView,
+        diff::{DiffFollows, DiffContent},
+    },
+    widgets::{layout::ReplayPanel, scroll::Scroll},
+};
+use trajview_run::RepoPath;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bookmark {
+    /// Counts from 0.
+    pub turn: usize,
+    /// Index into the steps of the turn, its request included.
+    step: usize,
+    steps: Scroll,
+    follows: DiffFollows,
+    view: DiffContent,
+    focus: ReplayPanel,
+    file: Option<RepoPath>,
+    diff: Scroll,
+    column: usize,
+    hit: Option<usize>,
+    app_view: views::View,
+}
+
+/// The arrangement and the base of the diff, which are kept between runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffOutlook {
+    arrangement: Arrangement,
+    base: DiffBase,
+    /// The turn that the base means, where it is a marked one; counts from 0.
+    mark: Option<usize>,
+}
+
+impl Bookmark {
+    pub fn for_place(replay: &ReplayView, session: &Session) -> Self {
+        Self {
+            turn: session.turn,
+            step: replay.steps.selected_index(),
+            steps: replay.steps.scroll,
+            follows: replay.diff.follows,
+            view: replay.diff.view.clone(),
+            focus: replay.focus,
+            file: replay.selected_change(session).map(|(_, change)| change.path.clone()),
+            diff: replay.diff.scroll,
+            column: replay.diff.column,
+            hit: replay.search.current,
+            app_view: session.view,
+        }
+    }
+
+    /// Restores the place. Folds stay as they are; a place that is folded now leads to the step that contains it.
+    pub fn restore(&self, replay: &mut ReplayView, session: &mut Session) {
+        session.view = self.app_view;
+        replay.select_turn(session, self.turn.min(session.run.turns.len().saturating_sub(1)));
+        replay.steps.select_item(self.step);
+        let is_unchanged = replay.steps.item_at(self.steps.cursor) == Some(self.step);
+        if is_unchanged {
+            replay.steps.scroll = self.steps;
+        }
+        replay.diff.follows = self.follows;
+        replay.diff.view = self.view.clone();
+        replay.focus = self.focus;
+        if let Some(path) = &self.file {
+            replay.files.select_path(path.clone());
+        }
+        if let Some(key) = replay.diff_key(session) {
+            replay.diff.restore_when_loaded(key, self.diff, self.column);
+        }
+    }
+
+    /// Returns whether the move from `other` to here is a jump: more than one turn, a hit of the search, or from the
+    /// audit into the replay.
+    pub fn is_a_jump_from(&self, other: &Self) -> bool {
+        let has_moved = (self.turn, self.step) != (other.turn, other.step);
+        let leaves_the_audit = self.is_in_audit() && other.app_view == views::View::Replay;
+        leaves_the_audit
+            || self.turn.abs_diff(other.turn) > 1
+            || (has_moved && self.hit != other.hit)
+    }
+
+    pub(crate) fn is_in_audit(&self) -> bool {
+        self.app_view == views::View::Audit
+    }
+}
+
+impl DiffOutlook {
+    pub fn for_replay(replay: &ReplayView) -> Self {
+        let mark = replay.bases.mark.filter(|_| replay.bases.base == DiffBase::Mark);
+        Self { arrangement: replay.diff.arrangement, base: replay.bases.base, mark }
+    }
+
+    pub fn restore(self, replay: &mut ReplayView) {
+        replay.diff.arrangement = self.arrangement;
+        replay.bases.base = self.base;
+        replay.bases.mark = self.mark.or(replay.bases.mark);
+    }
+}

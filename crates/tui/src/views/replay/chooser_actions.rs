@@ -1,0 +1,206 @@
+//! The rows of the chooser, and the action that follows a choice.
+
+use crate::{
+    session::Session,
+    views::replay::{
+        ReplayView, activity,
+        chooser::{ChooserAreas, ReplayChooser, ChooserKind, ChooserMessage},
+        file_history_actions, agent_lanes,
+        steps::{StepListItem, StepFilter},
+        breakpoints::Stop,
+    },
+    widgets::layout::ScreenLayout,
+};
+use trajview_run::{failures, worded_enum::NamedValue};
+
+impl ReplayView {
+    pub(crate) fn update_chooser(
+        &mut self,
+        session: &mut Session,
+        message: ChooserMessage,
+        layout: &ScreenLayout,
+    ) {
+        match message {
+            ChooserMessage::Open(kind) => self.open_chooser(session, kind),
+            ChooserMessage::Close => {
+                let kind = self.chooser.take().map(|chooser| chooser.kind);
+                if kind == Some(ChooserKind::History) {
+                    file_history_actions::close_history(self, session);
+                }
+            }
+            ChooserMessage::History(message) => {
+                let height = file_history_actions::lines_height(self, layout);
+                file_history_actions::update_history(self, session, &message, height);
+            }
+            ChooserMessage::SwitchScope => agent_lanes::switch_agents_scope(self, session),
+            ChooserMessage::Accept => self.accept_choice(session),
+            ChooserMessage::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
+            ChooserMessage::Erase => self.edit_filter(|filter| {
+                filter.pop();
+            }),
+            ChooserMessage::EraseAll => self.edit_filter(String::clear),
+            ChooserMessage::Move(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.move_cursor(motion, len, height);
+            }),
+            ChooserMessage::Turn(motion) => self.scroll_choices(layout, |it, len, height| {
+                it.scroll_window(motion, len, height);
+            }),
+            ChooserMessage::PointAt(row) => self.scroll_choices(layout, |it, len, _| {
+                it.point_at(row, len);
+            }),
+        }
+    }
+
+    /// Returns the number of rows of the list.
+    pub fn choice_count(&self) -> usize {
+        let Some(chooser) = &self.chooser else { return 0 };
+        match chooser.kind {
+            ChooserKind::Hits => self.search.hits.len(),
+            ChooserKind::Requests => chooser.matching_requests().len(),
+            ChooserKind::Failures => chooser.failed.len(),
+            ChooserKind::History => self.file_history.entries().len(),
+            ChooserKind::Agents => chooser.lanes.1.len(),
+            ChooserKind::Kinds => StepFilter::ALL.len(),
+            ChooserKind::Stops => Stop::ALL.len(),
+        }
+    }
+
+    /// Returns the areas of the list; None where none is open.
+    pub fn chooser_areas(&self, layout: &ScreenLayout) -> Option<ChooserAreas> {
+        let chooser = self.chooser.as_ref()?;
+        Some(ChooserAreas::new(chooser.kind, self.choice_count(), layout))
+    }
+
+    /// Returns the number of visible rows of the list.
+    fn chooser_height(&self, layout: &ScreenLayout) -> usize {
+        let height = self.chooser_areas(layout).map_or(0, |areas| areas.list.height);
+        usize::from(height.max(1))
+    }
+
+    /// Changes the list; `change` receives its number of rows and of visible rows.
+    fn scroll_choices(&mut self, layout: &ScreenLayout, change: impl FnOnce(&mut ReplayChooser, usize, usize)) {
+        let (len, height) = (self.choice_count(), self.chooser_height(layout));
+        if let Some(chooser) = &mut self.chooser {
+            change(chooser, len, height);
+        }
+    }
+
+    /// Returns the item whose text the list needs most.
+    pub(crate) fn text_for_chooser(&self, layout: &ScreenLayout) -> Option<StepListItem> {
+        let chooser = self.chooser.as_ref()?;
+        let lacks = |item: &StepListItem| self.steps.item_text(*item).is_none();
+        match chooser.kind {
+            ChooserKind::Hits => {
+                let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top);
+                let seen = seen.take(self.chooser_height(layout));
+                let lacking = seen.filter(|(number, _)| chooser.hit_excerpt(*number).is_none());
+                lacking.map(|(_, hit)| StepListItem::for_hit(hit).0).find(lacks)
+            }
+            ChooserKind::Requests => {
+                let turn = *chooser.matching_requests().get(chooser.scroll.cursor)?;
+                Some(StepListItem::Request(turn)).filter(lacks)
+            }
+            ChooserKind::Failures => {
+                let seen = chooser.failed.iter().skip(chooser.scroll.top);
+                let seen = seen.take(self.chooser_height(layout));
+                seen.map(|(step, _)| StepListItem::Step(*step)).find(lacks)
+            }
+            ChooserKind::History | ChooserKind::Agents | ChooserKind::Kinds | ChooserKind::Stops => None,
+        }
+    }
+
+    pub(crate) fn settle_chooser(&mut self, session: &mut Session, layout: &ScreenLayout) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.list_requests(&session.run, &session.turn_counts);
+        }
+        let (len, height) = (self.choice_count(), self.chooser_height(layout));
+        let Some(mut chooser) = self.chooser.take() else { return };
+        chooser.scroll.follow_cursor(len, height);
+        if chooser.kind == ChooserKind::Hits {
+            let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top).take(height);
+            for (number, hit) in seen {
+                if let Some(Ok(text)) = self.steps.item_text(StepListItem::for_hit(hit).0) {
+                    chooser.cut_excerpt(number, hit, text);
+                }
+            }
+        }
+        self.chooser = Some(chooser);
+        file_history_actions::settle_history(self, layout);
+    }
+
+    fn open_chooser(&mut self, session: &mut Session, kind: ChooserKind) {
+        let cursor = match kind {
+            ChooserKind::Hits if self.search.regex().is_none() => {
+                session.notice = Some("nothing searched yet: press / and type".into());
+                return;
+            }
+            ChooserKind::Hits => self.search.current.unwrap_or_default(),
+            ChooserKind::Requests => session.turn,
+            ChooserKind::Failures => return self.list_failures(session),
+            ChooserKind::History => return file_history_actions::open_history(self, session),
+            ChooserKind::Agents => return agent_lanes::open_agents(self, session),
+            ChooserKind::Kinds => self.steps.step_filter() as usize,
+            ChooserKind::Stops => 0,
+        };
+        self.chooser = Some(ReplayChooser::new(kind, cursor));
+    }
+
+    fn list_failures(&mut self, session: &mut Session) {
+        let failed = failures::failed_steps(&session.run);
+        if failed.is_empty() {
+            session.notice = Some("nothing failed in this run".into());
+            return;
+        }
+        let selected = self.steps.selected_item().and_then(StepListItem::step);
+        let here = failed.iter().position(|(step, _)| Some(*step) == selected);
+        let here = here.unwrap_or_else(|| failed.partition_point(|(it, _)| it.turn < session.turn));
+        let mut chooser = ReplayChooser::new(ChooserKind::Failures, here.min(failed.len() - 1));
+        chooser.failed = failed;
+        self.chooser = Some(chooser);
+    }
+
+    fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
+        if let Some(chooser) = &mut self.chooser {
+            chooser.edit_filter(change);
+        }
+    }
+
+    fn accept_choice(&mut self, session: &mut Session) {
+        let Some(chooser) = self.chooser.take() else { return };
+        let row = chooser.scroll.cursor;
+        match chooser.kind {
+            ChooserKind::Hits => {
+                let outcome = self.search.go_to(row);
+                self.apply_search_outcome(session, outcome);
+            }
+            ChooserKind::Requests => {
+                if let Some(turn) = chooser.matching_requests().get(row) {
+                    self.select_turn(session, *turn);
+                }
+            }
+            ChooserKind::Failures => {
+                if let Some((step, _)) = chooser.failed.get(row) {
+                    activity::show_step(self, session, *step);
+                }
+            }
+            ChooserKind::History => file_history_actions::go_to_entry(self, session, row),
+            ChooserKind::Agents => {
+                if let Some(first) = chooser.lanes.1.get(row).and_then(|lane| lane.first) {
+                    activity::show_step(self, session, first);
+                }
+            }
+            ChooserKind::Kinds => self.filter_steps(StepFilter::ALL.get(row).copied().unwrap_or_default()),
+            ChooserKind::Stops => {
+                if let Some(stop) = Stop::ALL.get(row) {
+                    self.playback.stops.toggle(*stop);
+                }
+                self.chooser = Some(chooser); // several may be wanted
+            }
+        }
+    }
+
+    pub(crate) fn filter_steps(&mut self, kinds: StepFilter) {
+        self.chooser = None;
+        self.steps.set_filter(kinds);
+    }
+}

@@ -1,0 +1,92 @@
+//! Draws the full text of the chosen step: in the place of a diff where no file changed, and beside the steps on a very
+//! wide screen.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    session::Session,
+    views::replay::{
+        ReplayView,
+        steps::{StepListItem, StepRowKind, body_rows_at_most, field_text},
+    },
+    widgets::{
+        line::{fit_spans, trusted_span, recorded_span},
+        paint::paint_text,
+        panel::{put_row, draw_titled_panel},
+        theme::{Meaning, Theme},
+    },
+};
+use trajview_run::search::StepField;
+
+use super::steps::{printed_layers, step_name};
+
+/// Rows of one part that are counted; nobody reads more of them in a panel that does not scroll.
+const MAX_ROWS: usize = 1000;
+
+/// Blanks to the left of the words.
+const LEFT_MARGIN: usize = 1;
+
+/// Draws the panel beside the steps: the chosen step and the following ones, as far as they fit.
+pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = Line::styled(" from the chosen step on ", theme.style_for(Meaning::Text));
+    let titles = [title, Line::default(), Line::default()];
+    let inner = draw_titled_panel(false, titles, theme, area, buffer);
+    let mut y = 0;
+    for item in view.steps.items_from_selected() {
+        if y >= inner.height {
+            break;
+        }
+        let head = recorded_span(&format!(" {}", item_name(item, session)), theme.style_for(Meaning::Heading));
+        put_row(Line::from(head), None, inner, y, buffer);
+        let rest = Rect { y: inner.y + y + 1, height: inner.height - y - 1, ..inner };
+        y += 1 + draw_item_text(view, item, theme, rest, buffer) as u16;
+    }
+}
+
+/// Returns `request`, `exec_command`.
+pub fn item_name(item: StepListItem, session: &Session) -> String {
+    match item {
+        StepListItem::Request(_) => "request".to_owned(),
+        StepListItem::Layer(_) => "before the request".to_owned(),
+        StepListItem::Step(id) => {
+            session.run.step(id).map(|it| step_name(&session.run, it)).unwrap_or_default()
+        }
+    }
+}
+
+/// Draws as much of the text as fits; returns the number of rows that the whole text takes.
+pub fn draw_item_text(view: &ReplayView, item: StepListItem, theme: Theme, inner: Rect, buffer: &mut Buffer) -> usize {
+    let width = usize::from(inner.width);
+    let text = view.steps.item_text(item);
+    let rows = body_rows_at_most(text, width.saturating_sub(2 * LEFT_MARGIN), MAX_ROWS);
+    for (row, y) in rows.iter().zip(0..inner.height) {
+        let line = match (row, text) {
+            (StepRowKind::Section(field), _) => {
+                let words = match field {
+                    StepField::Text => "text",
+                    StepField::Arguments => "call",
+                    StepField::Result => "result",
+                };
+                vec![trusted_span(format!(" ─ {words}"), theme.style_for(Meaning::Muted))]
+            }
+            (StepRowKind::Text { field, range, .. }, Some(Ok(text))) => {
+                let words = field_text(text, *field).and_then(|words| words.get(range.clone()));
+                let layers = printed_layers(view, item, *field, range, theme);
+                let words = words.unwrap_or_default();
+                let painted = paint_text(words, theme.style_for(Meaning::Text), &layers, theme.line_display());
+                [vec![Span::raw(" ")], painted].concat()
+            }
+            (StepRowKind::Failed, Some(Err(why))) => {
+                vec![Span::raw(" "), recorded_span(why, theme.style_for(Meaning::Error))]
+            }
+            (StepRowKind::Empty, _) => vec![trusted_span(" nothing is recorded here", theme.style_for(Meaning::Muted))],
+            _ => vec![],
+        };
+        put_row(Line::from(fit_spans(line, width)), None, inner, y, buffer);
+    }
+    rows.len()
+}

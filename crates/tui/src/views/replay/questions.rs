@@ -1,0 +1,158 @@
+//! Asks for the missing data of the open run, the most urgent first.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    session::{
+        Session,
+        effect::Effect,
+        files::{DiffKey, DiffScope, TurnSpan},
+        question::Question,
+        request::RequestIds,
+    },
+    views::replay::{ReplayView, chooser::ChooserKind, diff::DiffContent, steps::StepListItem},
+    widgets::layout::{ScreenLayout, ReplayPanel},
+};
+use trajview_run::files::FileChange;
+
+/// Files of the turn beyond this are compared only when they are selected.
+const MAX_FILES_COMPARED_AHEAD: usize = 40;
+
+impl ReplayView {
+    /// Requests the accepted search, if there is one.
+    pub fn ask_search(&mut self, session: &mut Session, numbers: &mut RequestIds) -> Option<Effect> {
+        let run = session.run.clone();
+        self.pending_query.take().map(|query| {
+            let request = numbers.next_request();
+            self.search.set_request(request);
+            Question::Search { run, query }.with_request(request)
+        })
+    }
+
+    /// Asks for the data that the growth of the run made stale.
+    pub(super) fn ask_after_growth(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        session.timeline.ready()?;
+        if session.growth.timeline.is_due() {
+            let question = Question::Timeline { run: session.run.clone() };
+            return Some(session.growth.timeline.ask_again(numbers, question));
+        }
+        let is_next = session.growth.timeline.is_idle() && session.counts.ready().is_some();
+        if is_next && session.growth.counts.is_due() {
+            let question = Question::LineCounts { run: session.run.clone() };
+            return Some(session.growth.counts.ask_again(numbers, question));
+        }
+        None
+    }
+
+    pub(super) fn ask_text(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
+    ) -> Option<Effect> {
+        let height = usize::from(layout.inner_size(ReplayPanel::Steps).height);
+        let wanted = self.text_for_chooser(layout);
+        let wanted = wanted.or_else(|| self.steps.wanted_text(&session.run, height));
+        let instead = || {
+            let beside = |area: Rect| {
+                let (width, height) = (usize::from(area.width), usize::from(area.height));
+                self.steps.text_wanted_from_selected(width, height)
+            };
+            layout.step.and_then(beside).or_else(|| {
+                let item = self.step_instead_of_diff(session)?;
+                self.steps.item_text(item).is_none().then_some(item)
+            })
+        };
+        let wanted = wanted.or_else(instead);
+        let item = wanted.filter(|_| self.pending_texts.is_free())?;
+        let run = session.run.clone();
+        let question = match item {
+            // The text of a layer is loaded from the start, so it is never requested.
+            StepListItem::Layer(turn) | StepListItem::Request(turn) => Question::RequestText { run, turn },
+            StepListItem::Step(step) => Question::StepText { run, step },
+        };
+        Some(self.pending_texts.ask_question(numbers, item, question))
+    }
+
+    /// Returns whether the cost of steps or agents is on screen.
+    pub(super) fn shows_cost(&self) -> bool {
+        let lists_agents = self.chooser.as_ref().is_some_and(|it| it.kind == ChooserKind::Agents);
+        lists_agents || self.steps.began.is_some()
+    }
+
+    pub(super) fn ask_diff(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        if !session.files.is_free() {
+            return None;
+        }
+        if let Some(effect) = self.ask_file(session, numbers) {
+            return Some(effect);
+        }
+        let (key, change) =
+            self.diffs_to_load(session).into_iter().find(|(key, _)| !session.files.has_compared(key))?;
+        let wanted = (key, change.clone());
+        Some(session.files.ask_diff(numbers, &session.run, wanted, self.context))
+    }
+
+    pub(super) fn ask_changes(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        let span = TurnSpan::for_scope(self.diff_scope(session))?;
+        session.ask_changes(numbers, span)
+    }
+
+    /// Asks for the whole file on screen, as if all of it was new.
+    fn ask_file(&mut self, session: &mut Session, numbers: &mut RequestIds) -> Option<Effect> {
+        let key = self.diff_key(session).filter(|_| self.diff.view != DiffContent::Change)?;
+        session.ask_whole(numbers, key)
+    }
+
+    /// Asks for the blame of the file, once its text is there: a file that cannot be shown needs none.
+    pub(super) fn ask_blame(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        let file = self.shown_file(session)?;
+        let compared = session.files.compared_file(&self.diff_key(session)?)?.as_ref().ok()?;
+        compared.text_diff()?;
+        session.files.blame.ask_blame(numbers, &session.run, file)
+    }
+
+    pub(super) fn ask_colours(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        let key = self.diff_key(session)?;
+        let compared = session.files.compared_file(&key)?.as_ref().ok()?.clone();
+        session.files.colours.ask_colours(numbers, key, &compared)
+    }
+
+    /// Returns the comparisons to load, the most urgent first: the one on screen, the other files beside it, and the
+    /// targets of the next likely key.
+    fn diffs_to_load<'s>(&self, session: &'s Session) -> Vec<(DiffKey, &'s FileChange)> {
+        let scope = self.diff_scope(session);
+        let selected = self.selected_change(session).map(|(_, change)| (scope, change));
+        let beside = self.listed_changes(session).iter().take(MAX_FILES_COMPARED_AHEAD).map(|change| (scope, change));
+        let turns = [Some(session.turn + 1), session.turn.checked_sub(1)].into_iter().flatten();
+        let turns = turns.filter(|_| matches!(scope, DiffScope::Turn(_) | DiffScope::Step(_)));
+        let near = turns.map(DiffScope::Turn).filter_map(|scope| {
+            let changes = session.changes_of(scope);
+            Some((scope, changes.get(self.files.selected_index(changes))?))
+        });
+        let named =
+            |(scope, change): (DiffScope, &'_ FileChange)| DiffKey { scope, path: change.path.clone() };
+        let all = selected.into_iter().chain(beside).chain(near);
+        all.map(|wanted| (named(wanted), wanted.1)).collect()
+    }
+}

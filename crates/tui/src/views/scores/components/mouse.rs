@@ -1,0 +1,89 @@
+//! Handles clicks and the wheel on the components.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    session::Session,
+    views::scores::{components::ComponentsView, lifeline},
+    widgets::{
+        layout::ScreenLayout,
+        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        scroll::Motion,
+    },
+};
+
+use super::{ComponentsMessage, ComponentsPart, areas::ComponentsAreas};
+
+impl ComponentsView {
+    pub(crate) fn point_at_components(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) {
+        let areas = ComponentsAreas::for_layout(layout, self.part);
+        let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
+        let part = match () {
+            () if is_in(areas.table) => ComponentsPart::Table,
+            () if is_in(areas.verdict) => ComponentsPart::Verdict,
+            () if is_in(areas.lifeline) => ComponentsPart::Lifeline,
+            () => return,
+        };
+        let wheel = |motion| match part {
+            ComponentsPart::Lifeline => ComponentsMessage::Turn(motion),
+            ComponentsPart::Table | ComponentsPart::Verdict => ComponentsMessage::Move(motion),
+        };
+        let message = match mouse.kind {
+            MouseKind::Move | MouseKind::Release | MouseKind::Drag => return,
+            MouseKind::WheelUp | MouseKind::WheelLeft => wheel(Motion::Up(rows_per_notch(part))),
+            MouseKind::WheelDown | MouseKind::WheelRight => wheel(Motion::Down(rows_per_notch(part))),
+            MouseKind::Click | MouseKind::DoubleClick => {
+                self.part = part;
+                self.select_under(session, mouse, &areas, part);
+                match mouse.kind {
+                    MouseKind::DoubleClick => ComponentsMessage::Open,
+                    _ => return,
+                }
+            }
+        };
+        self.part = part;
+        self.update_components(session, message, layout);
+    }
+
+    fn select_under(&mut self, session: &mut Session, mouse: Mouse, areas: &ComponentsAreas, part: ComponentsPart) {
+        match part {
+            ComponentsPart::Table => {
+                let first = areas.table.map_or(0, |area| area.y + 2);
+                let rows = self.component_rows(session);
+                let top = self.rows.top;
+                let at = mouse.row.checked_sub(first).map(|row| top + usize::from(row));
+                if let Some(row) = at.and_then(|at| rows.get(at)) {
+                    self.choose_component(Some(row.id.clone()));
+                }
+            }
+            ComponentsPart::Verdict => {
+                let first = areas.verdict.map_or(0, |area| area.y + 1);
+                let scroll = &mut self.verdict;
+                if let Some(row) = mouse.row.checked_sub(first) {
+                    scroll.cursor = scroll.top + usize::from(row);
+                }
+            }
+            ComponentsPart::Lifeline => {
+                let strip = areas.strip_area();
+                let (turns, cells) = (session.run.turns.len(), usize::from(strip.width));
+                let axis = lifeline::TurnAxis::around_turn(session.turn, turns, cells);
+                let cell = mouse.column.checked_sub(strip.x).map(usize::from);
+                if let Some(turn) = cell.and_then(|cell| axis.turn_at(cell)) {
+                    session.select_turn(turn);
+                }
+            }
+        }
+    }
+}
+
+const fn rows_per_notch(part: ComponentsPart) -> usize {
+    match part {
+        ComponentsPart::Table | ComponentsPart::Lifeline => 1,
+        ComponentsPart::Verdict => ROWS_PER_WHEEL_NOTCH,
+    }
+}

@@ -1,0 +1,113 @@
+//! Draws the verdicts of two judgements on one component, side by side if there is room.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+};
+
+use crate::{
+    session::Session,
+    views::{
+        scores::{
+            ScoresView,
+            judges::{JudgeSide, areas::JudgesAreas, both_verdicts::VerdictWordsRow},
+        },
+        verdict::score_spans,
+    },
+    widgets::{
+        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string},
+        panel::{draw_scroll_position, put_row, draw_titled_panel},
+        theme::{Meaning, Theme},
+    },
+};
+
+use super::part_title;
+
+pub fn draw_both_verdicts(view: &ScoresView, session: &Session, theme: Theme, areas: &JudgesAreas, buffer: &mut Buffer) {
+    if let Some(area) = areas.about {
+        let width = usize::from(area.width.saturating_sub(2));
+        let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
+        put_row(Line::from(fit_spans(compared_component(view, session, theme), width)), None, inner, 0, buffer);
+    }
+    for side in JudgeSide::ALL {
+        if let Some(area) = areas.words[side as usize] {
+            draw_side_words(view, session, theme, side, area, buffer);
+        }
+    }
+}
+
+/// Returns `C05 Time embedding: a 4, b 1; 3 of 9 on which they differ`.
+fn compared_component(view: &ScoresView, session: &Session, theme: Theme) -> Vec<Span<'static>> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+    let Some(id) = view.judges.judges_component() else { return vec![] };
+    let rows = view.judges.differing_rows(session);
+    let checklist = session.rubric.known_rubric().and_then(|it| it.checklist.as_ref());
+    let component = checklist.and_then(|it| it.components.iter().find(|it| it.id == id));
+    let at = rows.iter().position(|row| row.id == id);
+    let place = match at {
+        Some(at) => format!("  difference {} of {}", at + 1, rows.len()),
+        None => "  no difference".into(),
+    };
+    vec![
+        recorded_span(&format!("{id} "), muted),
+        recorded_span(component.map_or("not in the checklist", |it| &it.name), theme.style_for(Meaning::Title)),
+        trusted_span(place, plain),
+    ]
+}
+
+fn draw_side_words(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    side: JudgeSide,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let judges = &view.judges;
+    let is_focused = judges.side == side;
+    let width = usize::from(area.width.saturating_sub(2));
+    let column = view.judges.side_column(session, side);
+    let who = column.map(|column| column.column_words()).unwrap_or_default();
+    let title =
+        fit_spans(vec![part_title(is_focused, &format!("{} {}", side.side_letter(), safe_string(&who)), theme)], width);
+    let titles = [Line::from(title), Line::default(), Line::default()];
+    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let rows = view.judges.words_of_side(session, side, width);
+    let last = rows.len().saturating_sub(usize::from(inner.height));
+    let top = judges.words[side as usize].min(last);
+    for (y, row) in rows.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        put_row(verdict_row_line(row, theme, width), None, inner, y as u16, buffer);
+    }
+    draw_scroll_position(top, rows.len(), theme, area, buffer);
+}
+
+fn verdict_row_line(row: &VerdictWordsRow, theme: Theme, width: usize) -> Line<'static> {
+    let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+    let spans = match row {
+        VerdictWordsRow::Blank => vec![],
+        VerdictWordsRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        VerdictWordsRow::Score(Some(given)) => score_spans(*given, theme),
+        VerdictWordsRow::Score(None) => vec![trusted_span("no score", theme.style_for(Meaning::Warning))],
+        VerdictWordsRow::Words(words) => vec![recorded_span(words, plain)],
+        VerdictWordsRow::Note(words) => vec![trusted_span(words.clone(), muted)],
+        VerdictWordsRow::Problem(words) => vec![recorded_span(words, theme.style_for(Meaning::Warning))],
+        VerdictWordsRow::Evidence { path, lines } => {
+            let lines = match lines {
+                Some((first, last)) if first == last => format!(":{first}"),
+                Some((first, last)) => format!(":{first}–{last}"),
+                None => String::new(),
+            };
+            let room = width.saturating_sub(lines.chars().count() + 2);
+            vec![
+                trusted_span("◆ ", theme.style_for(Meaning::Hunk)),
+                trusted_span(fit_text_end(&safe_string(path), room), plain),
+                trusted_span(lines, theme.style_for(Meaning::Hunk)),
+            ]
+        }
+        VerdictWordsRow::Look { tool, arguments } => {
+            vec![recorded_span(tool, theme.style_for(Meaning::Hunk)), recorded_span(&format!(" {arguments}"), muted)]
+        }
+    };
+    Line::from(fit_spans(spans, width))
+}

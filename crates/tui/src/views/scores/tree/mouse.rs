@@ -1,0 +1,128 @@
+//! Handles clicks and the wheel on the tree.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::{
+    session::Session,
+    widgets::{
+        layout::ScreenLayout,
+        line::safe_string,
+        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        scroll::Motion,
+        text,
+    },
+};
+use trajview_run::{first_line_label, rubric_tree::NodeId};
+
+use super::{
+    TreeMessage, NodeOrder, TreePart, TreeView,
+    areas::{TreeAreas, TreeColumns, FOLD_CELLS},
+};
+
+/// Cells that a level of the tree moves its words to the right by, up to so many levels.
+pub const INDENT_CELLS: usize = 2;
+pub const MOST_INDENT_LEVELS: usize = 12;
+
+impl TreeView {
+    /// Returns the names of the parts, as a row of tabs shows them.
+    pub fn tab_title(&self, part: TreePart) -> String {
+        match part {
+            TreePart::List => format!(" tree {} ", self.rows.len()),
+            TreePart::Detail => {
+                let path = self.selected_node().zip(self.shown_tree()).map(|(id, tree)| tree.node_path(id));
+                path.map_or_else(|| " node ".into(), |path| format!(" node {path} "))
+            }
+        }
+    }
+
+    /// Cells before a node's words.
+    pub fn node_indent(&self, id: NodeId) -> usize {
+        let depth =
+            self.shown_tree().and_then(|tree| tree.node(id)).map_or(0, |node| usize::from(node.depth));
+        depth.min(MOST_INDENT_LEVELS) * INDENT_CELLS
+    }
+
+    fn tab_at(&self, areas: &TreeAreas, mouse: Mouse) -> Option<TreePart> {
+        let parts = [TreePart::List, TreePart::Detail];
+        let widths = parts.map(|part| self.tab_title(part).chars().count());
+        Some(parts[mouse.tab_at(areas.tabs?, widths)?])
+    }
+}
+
+impl TreeView {
+    pub(in crate::views::scores) fn point_at_tree(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) {
+        let at = mouse.position();
+        let areas = TreeAreas::for_layout(layout, self.part);
+        if let Some(part) = self.tab_at(&areas, mouse) {
+            if mouse.kind == MouseKind::Click {
+                self.part = part;
+            }
+            return;
+        }
+        let Some(part) = areas.part_at(at) else { return };
+        match (mouse.kind, part) {
+            (MouseKind::WheelUp, TreePart::List) => {
+                self.scroll.scroll_by(Motion::Up(ROWS_PER_WHEEL_NOTCH), self.rows.len(), areas.list_height());
+            }
+            (MouseKind::WheelDown, TreePart::List) => {
+                self.scroll.scroll_by(Motion::Down(ROWS_PER_WHEEL_NOTCH), self.rows.len(), areas.list_height());
+            }
+            (MouseKind::WheelUp, TreePart::Detail) => self.detail.scroll_detail(Motion::Up(ROWS_PER_WHEEL_NOTCH), &areas),
+            (MouseKind::WheelDown, TreePart::Detail) => self.detail.scroll_detail(Motion::Down(ROWS_PER_WHEEL_NOTCH), &areas),
+            (MouseKind::Click, TreePart::Detail) => self.part = TreePart::Detail,
+            (MouseKind::Click, TreePart::List) => {
+                self.part = TreePart::List;
+                if let Some(row) = self.row_at(&areas, at) {
+                    self.scroll.cursor = row;
+                }
+            }
+            (MouseKind::DoubleClick, TreePart::List) if self.row_at(&areas, at).is_some() => {
+                self.update_tree(session, TreeMessage::Enter, layout);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl TreeView {
+    /// Returns the index of the row at a place of the screen.
+    fn row_at(&self, areas: &TreeAreas, at: Position) -> Option<usize> {
+        let area = areas.list_rows().filter(|area| area.contains(at))?;
+        let mut below = usize::from(at.y - area.y);
+        let heights = self.row_heights(area);
+        let seen = heights.iter().enumerate().skip(self.scroll.top);
+        for (row, height) in seen {
+            match below.checked_sub(*height) {
+                Some(rest) => below = rest,
+                None => return Some(row),
+            }
+        }
+        None
+    }
+
+    /// Lines that each row has: two for a long requirement where all rows fit so.
+    pub fn row_heights(&self, area: Rect) -> Vec<usize> {
+        let single = vec![1; self.rows.len()];
+        if self.order == NodeOrder::Loss || self.rows.len() > usize::from(area.height) {
+            return single;
+        }
+        let Some(tree) = self.shown_tree() else { return single };
+        let lines = |id: &NodeId| {
+            let room = self.words_room(*id, usize::from(area.width));
+            let words = tree.node(*id).map(|node| first_line_label(&node.requirements)).unwrap_or_default();
+            1 + usize::from(text::width(&safe_string(&words)) > room)
+        };
+        let heights: Vec<usize> = self.rows.iter().map(lines).collect();
+        if heights.iter().sum::<usize>() > usize::from(area.height) { single } else { heights }
+    }
+
+    /// Cells that the words of a node have in a list so wide.
+    pub fn words_room(&self, id: NodeId, width: usize) -> usize {
+        width.saturating_sub(TreeColumns::for_width(width).cells_before_fold() + self.node_indent(id) + FOLD_CELLS)
+    }
+}

@@ -1,0 +1,147 @@
+//! Draws the search results of all runs: their number, and the lines of each run.
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line as Words, Span},
+    widgets::Widget,
+};
+
+use crate::{
+    views::table::run_finding::{RunFinding, FoundLine},
+    widgets::{
+        line::{fit_spans, trusted_span, recorded_span, safe_string},
+        panel::{put_row, draw_sentence},
+        text,
+        theme::{Meaning, Theme},
+    },
+};
+use trajview_run::{
+    format_number::count_with_noun,
+    lookup::{LookupHit, LookupTotals, RunHits},
+};
+
+use super::inside_margins;
+
+/// Examples of searches, shown before the first search.
+const FIND_EXAMPLES: [(&str, &str); 10] = [
+    ("retry timeout", "words that must all be in the same request or step, whatever their case"),
+    ("find_user", "where it stands whole; find and user are words of it"),
+    ("find_us*", "what begins so"),
+    ("\"connection reset\"", "these words in this order"),
+    (r"/E\d{4}/", "a pattern"),
+    ("tool:Bash", "a step that calls this tool"),
+    ("error:  error:timeout", "a step that failed, and that says so"),
+    ("file:ops.py  edited:ops.py", "a step that names this file, that edits it"),
+    ("agent:codex  project:shop", "runs of this agent, in this folder"),
+    ("since:7d  since:2026-01-31", "not before"),
+];
+
+pub fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut Buffer) {
+    let list = RunFinding::list_area(body);
+    if finding.search_words().is_empty() {
+        return draw_find_help(theme, list, buffer);
+    }
+    let heading = inside_margins(Rect { height: 1.min(body.height), ..body });
+    Words::from(fit_spans(found_heading(finding, theme), usize::from(heading.width)))
+        .render(heading, buffer);
+    if let (true, Some(words)) = (finding.found_lines().is_empty(), nothing_found_text(finding)) {
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), list, buffer);
+    }
+    let lines = finding.found_lines().iter().enumerate().skip(finding.scroll.top);
+    for (y, (at, line)) in lines.take(usize::from(list.height)).enumerate() {
+        let is_chosen = at == finding.scroll.cursor;
+        let mut spans =
+            vec![trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder))];
+        let room = usize::from(list.width).saturating_sub(1);
+        spans.extend(match *line {
+            FoundLine::Run(run) => fit_spans(run_line(&finding.found[run], theme), room),
+            FoundLine::Hit(run, hit) => hit_line(&finding.found[run].hits[hit], theme, room),
+            FoundLine::More(run) => {
+                let found = &finding.found[run];
+                let words = format!("  and {} more lines", found.total - found.hits.len());
+                vec![trusted_span(words, theme.style_for(Meaning::Muted))]
+            }
+        });
+        let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
+        put_row(Words::from(spans), style, list, y as u16, buffer);
+    }
+}
+
+fn draw_find_help(theme: Theme, list: Rect, buffer: &mut Buffer) {
+    for (y, (example, meaning)) in FIND_EXAMPLES.iter().enumerate().take(usize::from(list.height)) {
+        let words = vec![
+            trusted_span(format!("  {example:<28}"), theme.style_for(Meaning::Key)),
+            trusted_span(*meaning, theme.style_for(Meaning::Muted)),
+        ];
+        put_row(Words::from(fit_spans(words, usize::from(list.width))), None, list, y as u16, buffer);
+    }
+}
+
+/// Returns `retry tool:Bash  12 lines in 3 runs · 40 runs looked through`.
+fn found_heading(finding: &RunFinding, theme: Theme) -> Vec<Span<'static>> {
+    let (lines, runs) = match finding.search_summary {
+        Some(LookupTotals { hits, with_hits, .. }) => (hits, with_hits),
+        None => (finding.found.iter().map(|run| run.total).sum(), finding.found.len()),
+    };
+    let mut facts = vec![format!("{} in {}", count_with_noun(lines, "line"), count_with_noun(runs, "run"))];
+    match finding.search_summary {
+        Some(LookupTotals { runs, .. }) => facts.push(format!("{} looked through", count_with_noun(runs, "run"))),
+        None if finding.is_under_way() => facts.push("looking…".into()),
+        None => {}
+    }
+    vec![
+        recorded_span(finding.search_words(), theme.style_for(Meaning::Title)),
+        trusted_span("  ", theme.style_for(Meaning::Text)),
+        trusted_span(facts.join(" · "), theme.style_for(Meaning::Muted)),
+    ]
+}
+
+fn nothing_found_text(finding: &RunFinding) -> Option<String> {
+    match (&finding.complaint, finding.search_summary) {
+        (Some(why), _) => Some(safe_string(why)),
+        (None, Some(looked)) => {
+            let search_words = safe_string(finding.search_words());
+            Some(format!(
+                "`{search_words}` is nowhere in {}; F finds something else",
+                count_with_noun(looked.runs, "run")
+            ))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Returns `mend the shop  claude-code · shop · 2026-01-01 · 3 lines`.
+fn run_line(found: &RunHits, theme: Theme) -> Vec<Span<'static>> {
+    let run_about = &found.about;
+    let project = run_about.project_name().map(str::to_owned);
+    let facts = [run_about.agent.clone(), project, run_about.start_day(), Some(count_with_noun(found.total, "line"))];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let title = if run_about.title.is_empty() { &run_about.id } else { &run_about.title };
+    vec![
+        recorded_span(title, theme.style_for(Meaning::Heading)),
+        trusted_span("  ", theme.style_for(Meaning::Text)),
+        recorded_span(&facts.join(" · "), theme.style_for(Meaning::Muted)),
+    ]
+}
+
+/// Returns the line with the hit marked, as `   12.7  the line`. The hit is always visible.
+fn hit_line(hit: &LookupHit, theme: Theme, room: usize) -> Vec<Span<'static>> {
+    let place = format!("{:>8}  ", hit.moment.to_string());
+    let room = room.saturating_sub(text::width(&place));
+    let (before, rest) = hit.excerpt.split_at(hit.range.start);
+    let (words, after) = rest.split_at(hit.range.len());
+    let before = safe_string(before.trim_start());
+    let words = safe_string(words);
+    // Two thirds of the room are the line up to the end of the hit.
+    let left = (room * 2 / 3).saturating_sub(text::width(&words));
+    let before = crate::widgets::line::fit_text_end(&before, left);
+    let mut spans = vec![trusted_span(place, theme.style_for(Meaning::Key))];
+    let line = vec![
+        trusted_span(before, theme.style_for(Meaning::Text)),
+        trusted_span(words, theme.style_for(Meaning::Hit)),
+        recorded_span(after.trim_end(), theme.style_for(Meaning::Text)),
+    ];
+    spans.extend(fit_spans(line, room));
+    spans
+}

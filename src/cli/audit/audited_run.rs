@@ -1,0 +1,96 @@
+//! The run whose judgement is checked, with its rubric files.
+
+use std::path::{Path, PathBuf};
+
+use crate::cli::{CommandFailure, output::print_warnings, score::faithfulness};
+use trajview_metrics::lifeline::judged_after;
+use trajview_run::rubric::{Component, Judgement, LabelFile, Rubric};
+use trajview_store as store;
+use trajview_store::OpenedRecording;
+
+pub struct AuditedRun {
+    pub path: PathBuf,
+    pub opened: OpenedRecording,
+    pub rubric: Rubric,
+    chosen: Option<usize>,
+}
+
+impl AuditedRun {
+    pub fn open(path: &Path) -> Result<Self, CommandFailure> {
+        let opened = store::open(path)?;
+        let rubric = store::rubric::read_beside(path);
+        Ok(Self { path: path.to_owned(), opened, rubric, chosen: None })
+    }
+
+    /// Settles which judgement is checked.
+    pub fn choose_judgement(&mut self, word: Option<&str>) -> Result<(), CommandFailure> {
+        self.chosen = match word {
+            Some(_) => faithfulness::choose_judgement(&mut self.rubric, word)?,
+            None => self.rubric.judgement_to_show().and_then(|it| faithfulness::judgement_index(&self.rubric, it)),
+        };
+        self.judgement().map(|_| ())
+    }
+
+    /// Prints warnings about the rubric files that could not be used.
+    pub fn print_warnings(&self) {
+        print_warnings(&self.rubric.warnings);
+    }
+
+    pub fn judgement(&self) -> Result<&Judgement, CommandFailure> {
+        let chosen = self.chosen.and_then(|at| self.rubric.judgements.get(at));
+        chosen.ok_or_else(|| {
+            let shown = self.path.display();
+            let why = format!(
+                "{shown}: no judgement to check; `trajview judge {shown} --judge NAME` makes one"
+            );
+            CommandFailure::cannot_understand(why)
+        })
+    }
+
+    /// Returns the folder that labels are written to.
+    pub fn bundle_folder(&self) -> Result<PathBuf, CommandFailure> {
+        store::rubric::bundle_of(&self.path).ok_or_else(|| {
+            let shown = self.path.display();
+            let why = format!(
+                "{shown} is no run bundle, so there is no place for labels; `trajview import {shown} --out DIR` makes one"
+            );
+            CommandFailure::wrong_arguments(why)
+        })
+    }
+
+    /// Returns the run's name in tables of labels: the one in its judgements, as `trajview agree` uses it.
+    pub fn run_name(&self) -> &str {
+        let judged = self.rubric.judgements.iter().find_map(|it| it.run.as_deref());
+        judged.unwrap_or(&self.opened.run.id)
+    }
+
+    /// Returns whether a table means this run by `name`.
+    pub fn is_called(&self, name: &str) -> bool {
+        let folder = trajview_store::disk::canonical_path(&self.path).ok();
+        let folder = folder.as_deref().and_then(Path::file_name).and_then(|name| name.to_str());
+        [self.run_name(), &self.opened.run.id].contains(&name) || folder == Some(name)
+    }
+
+    pub fn component(&self, id: &str) -> Option<&Component> {
+        self.rubric.checklist.as_ref()?.components.iter().find(|it| it.id == id)
+    }
+
+    /// Returns the component's name. Empty if no checklist has the component.
+    pub fn component_name(&self, id: &str) -> &str {
+        self.component(id).map_or("", |component| &component.name)
+    }
+
+    /// Returns the labels of this annotator. None if they have no file.
+    pub fn labels_of(&self, annotator: &str) -> Option<&LabelFile> {
+        self.rubric.labels.iter().find(|labels| labels.annotator == annotator)
+    }
+
+    /// Returns the number of turns after which the code was judged.
+    pub fn turns_done(&self, judgement: &Judgement) -> Result<usize, CommandFailure> {
+        judged_after(&self.opened.run, judgement).ok_or_else(|| {
+            let why =
+                format!("{}: judges a turn or commit that this run does not have", judgement.file);
+            CommandFailure::cannot_understand(why)
+        })
+    }
+}

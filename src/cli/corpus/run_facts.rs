@@ -1,0 +1,354 @@
+//! The numbers of each run: opened, scored and let go again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+
+use trajview_metrics::{
+    Number,
+    cost::Prices,
+    exposure::ExposureAtTurn,
+    faithfulness::Faithfulness,
+    numbers::{
+        CORPUS,
+        facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+        numbers_ranked_by,
+    },
+    process::ProcessNumbers,
+    quality::{ScoredSnapshot, QualitySnapshot},
+};
+use trajview_run::{
+    Run, Tokens,
+    files::RunMoment as At,
+    find_by_name::JudgeSelection,
+    pooled_judgements::PoolRequest,
+    checkpoint_record::RecordedTests,
+    rubric::{Judgement, Rubric},
+};
+use trajview_store as store;
+use trajview_store::{OpenedRecording, ReuseReader, Scorer, Siblings};
+use trajview_study::{
+    compare::checkpoint_moments,
+    corpus::MeasuredRun,
+    fairness::RunConduct,
+    pairing::{RunIdentity, pairing_keys},
+    trend::CheckpointSeries,
+};
+
+use super::cost_per_solved::SpentRow;
+
+/// All runs that could be opened, and why the others could not.
+pub struct CorpusRuns {
+    pub measured: Vec<CorpusRunFacts>,
+    /// Path and reason.
+    pub problems: Vec<(String, String)>,
+}
+
+/// One run: what it is, and its numbers.
+pub struct CorpusRunFacts {
+    pub id: String,
+    /// The path below the named folder.
+    pub path: String,
+    pub format: &'static str,
+    pub model: Option<String>,
+    pub identity: RunIdentity,
+    /// Turns that count; None for a rubric tree alone.
+    pub turns: Option<usize>,
+    pub states: RunStates,
+    pub tokens: Tokens,
+    /// Tests of the last checkpoint that has some, with its id.
+    pub tests: Option<(String, RecordedTests)>,
+    pub judged: ChosenJudgement,
+    pub warnings: usize,
+    /// Sentences about values that could not be computed.
+    pub trouble: Vec<String>,
+    /// The numbers that go from checkpoint to checkpoint, at the end of each.
+    pub series: Vec<(Number, CheckpointSeries)>,
+    /// The cost, and the number of solved checkpoints.
+    pub spent: SpentRow,
+    pub measured: MeasuredRun,
+}
+
+/// The judgement that counts, with its component scores.
+pub struct ChosenJudgement {
+    /// The judge of the component scores.
+    pub judge: Option<String>,
+    /// The file of that judgement.
+    pub file: Option<String>,
+    /// The time when the judgement was made.
+    pub at: Option<String>,
+    /// Other judgements of the whole checklist, which do not count: judge and file. Empty if a judge is named.
+    pub others: Vec<String>,
+    /// Components with a score, and all.
+    pub counts: Option<(usize, usize)>,
+    /// The score of each component that has one, by id.
+    pub scores: BTreeMap<String, f64>,
+}
+
+/// The conduct of a run, and the states of it and of its turns.
+pub struct RunStates {
+    pub conduct: RunConduct,
+    /// The recorder's state of the run: `running`, `finished`, `stopped` with the reason.
+    pub of_run: Option<String>,
+    /// A sentence for each turn that does not count, or was kept though it failed.
+    pub of_turns: Vec<String>,
+}
+
+/// The tools and choices that runs are scored with.
+pub struct CorpusOptions<'a> {
+    pub scorer: &'a Scorer,
+    pub reader: &'a ReuseReader,
+    /// The judge whose scores count; None for the judgement that each run chooses.
+    pub judge: Option<JudgeSelection>,
+    pub prices: &'a Prices,
+}
+
+/// Opens and scores every run, in the order of their paths.
+pub fn measure_runs(paths: &[PathBuf], folder: &Path, with: &CorpusOptions<'_>) -> CorpusRuns {
+    let name = |path: &Path| {
+        let below = path.strip_prefix(folder).ok().filter(|below| !below.as_os_str().is_empty());
+        below.unwrap_or(path).display().to_string()
+    };
+    let siblings = Siblings::default();
+    let open = |path: &PathBuf| match store::open_among(path, &siblings) {
+        Ok(opened) => Ok(run_facts(&opened.with_cache(with.scorer.cache()), path, name(path), with)),
+        Err(why) => Err((name(path), why.to_string())),
+    };
+    // What is measured is written to the cache together.
+    let opened: Vec<Result<CorpusRunFacts, _>> =
+        with.scorer.batch_cache_writes(|| paths.par_iter().map(open).collect());
+    let mut runs = CorpusRuns { measured: vec![], problems: vec![] };
+    for run in opened {
+        match run {
+            Ok(run) => {
+                runs.problems
+                    .extend(run.trouble.iter().map(|what| (run.path.clone(), what.clone())));
+                runs.measured.push(run);
+            }
+            Err(problem) => runs.problems.push(problem),
+        }
+    }
+    let names: Vec<RunIdentity> = runs.measured.iter().map(|run| run.identity.clone()).collect();
+    for (run, key) in runs.measured.iter_mut().zip(pairing_keys(&names)) {
+        run.measured.key = key;
+    }
+    runs
+}
+
+fn run_facts(
+    opened: &OpenedRecording,
+    path: &Path,
+    name: String,
+    CorpusOptions { scorer, reader, judge, prices }: &CorpusOptions<'_>,
+) -> CorpusRunFacts {
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    // A rubric tree alone has no state of code: nothing to measure, which is not 0.
+    let has_turns = !run.is_rubric_tree_alone();
+    let ends = [run.end_in_turns()];
+    let end = if has_turns { &ends[..] } else { &[] };
+    let mut trouble = vec![];
+    let scored = match has_turns {
+        true => scored_moments(opened, scorer),
+        false => Ok(BTreeMap::new()),
+    };
+    let scored = scored.unwrap_or_else(|why| {
+        trouble.push(why);
+        BTreeMap::new()
+    });
+    let series = checkpoint_series(run, &scored);
+    let reuse = archive.reuse_at(run, end, reader).map(|mut reuse| reuse.pop().flatten());
+    let reuse = match reuse {
+        Ok(reuse) => reuse.as_ref().map(ReuseCounts::from_reuse),
+        Err(why) => {
+            trouble.push(why);
+            None
+        }
+    };
+    trouble.dedup(); // both read the same files
+    let mut rubric = store::rubric::read_beside(path);
+    if let Some(JudgeSelection::Judge(word)) = judge.as_ref() {
+        // One that has nothing to pool has no judgement of that name.
+        let _ = PoolRequest::from_word(word).map(|pooling| rubric.add_pooled(&pooling?));
+    }
+    let faithfulness = judged_faithfulness(&rubric, judge.as_ref());
+    if faithfulness.is_none() && !rubric.partial_coverages().is_empty() {
+        let partial = rubric.partial_coverages().join("; ");
+        trouble.push(format!("judged in part, which is no result: {partial}; --judge names one"));
+    }
+    let tests = last_tests(run);
+    let bought = SpentRow::for_run(run, prices);
+    let turns = run.counted_turns().count();
+    let tokens = run.tokens();
+    let exposure = rubric.exposure.as_ref();
+    let end_facts = RunEndFacts {
+        code: measured_code(scored.get(&run.end_in_turns())),
+        reuse,
+        scores: faithfulness.as_ref().map(|(_, scores)| scores),
+        exposed: exposure.and_then(|it| ExposureAtTurn::new(it, rubric.checklist.as_ref(), run.end_in_turns())),
+        tests: tests.as_ref().map(|(_, tests)| tests),
+        counted: TurnCounts {
+            turns: has_turns.then_some(turns as f64),
+            checkpoints: Some(run.checkpoints.len() as f64),
+            churn: None,
+            warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
+        },
+        spent: TurnUsage {
+            tokens: total_tokens(tokens),
+            cost_usd: bought.recorded_usd,
+            computed_usd: bought.cost_computed_usd,
+            ..TurnUsage::default()
+        },
+        processed: has_turns.then(|| store::process_numbers(archive, run)),
+    };
+    let value =
+        |number: &Number| Some((*number, number.value_at(&end_facts).filter(|value| value.is_finite())?));
+    let values = CORPUS.iter().filter_map(value).collect();
+    let identity = RunIdentity::for_run(run);
+    CorpusRunFacts {
+        measured: MeasuredRun { key: identity.key.clone(), values },
+        identity,
+        id: run.id.clone(),
+        path: name,
+        format: run.origin.format,
+        model: run.model.clone(),
+        turns: has_turns.then_some(turns),
+        states: RunStates {
+            conduct: RunConduct::for_run(run),
+            of_run: run.origin.record.state.clone(),
+            of_turns: run.state_sentences(),
+        },
+        tokens,
+        tests,
+        judged: ChosenJudgement {
+            judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
+            file: chosen_judgement(&rubric, judge.as_ref()).map(|it| it.file.clone()),
+            at: chosen_judgement(&rubric, judge.as_ref()).and_then(|it| it.created_at.clone()),
+            others: if judge.is_none() { other_judgements(&rubric) } else { vec![] },
+            counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
+            scores: component_scores(&rubric, judge.as_ref()),
+        },
+        warnings: run.warnings.len() + rubric.warnings.len(),
+        spent: bought,
+        trouble,
+        series,
+    }
+}
+
+/// Scores the end of the run and of each checkpoint; the key is turns done.
+fn scored_moments(opened: &OpenedRecording, scorer: &Scorer) -> Result<BTreeMap<usize, ScoredSnapshot>, String> {
+    let run = &*opened.run;
+    let ends = checkpoint_moments(run).into_iter().map(|moment| moment.done).chain([run.end_in_turns()]);
+    let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
+    let scored = opened.archive.score_moments(run, &At::after_each_count(&moments), scorer, &|_, _| true)?;
+    Ok(moments.into_iter().zip(scored).collect())
+}
+
+/// Returns the series of each number with a trend over checkpoints; empty for a run without checkpoints.
+fn checkpoint_series(run: &Run, scored: &BTreeMap<usize, ScoredSnapshot>) -> Vec<(Number, CheckpointSeries)> {
+    let ends = checkpoint_moments(run).into_iter().filter(|moment| moment.checkpoint.is_some());
+    let ends: Vec<usize> = ends.map(|moment| moment.done).collect();
+    let at = |number: Number, done| number.value_of_code(measured_code(scored.get(done))?);
+    let series_of = |number: Number| (number, ends.iter().map(|done| at(number, done)).collect());
+    numbers_ranked_by(|shown| shown.trend).into_iter().map(series_of).collect()
+}
+
+/// Returns the measured code. None if no file was measured.
+fn measured_code(scored: Option<&ScoredSnapshot>) -> Option<&QualitySnapshot> {
+    scored.and_then(ScoredSnapshot::measured_snapshot)
+}
+
+/// The facts on a run at its end.
+struct RunEndFacts<'a> {
+    code: Option<&'a QualitySnapshot>,
+    reuse: Option<ReuseCounts>,
+    scores: Option<&'a Faithfulness>,
+    exposed: Option<ExposureAtTurn>,
+    tests: Option<&'a RecordedTests>,
+    counted: TurnCounts,
+    spent: TurnUsage,
+    processed: Option<ProcessNumbers>,
+}
+
+impl MomentFacts for RunEndFacts<'_> {
+    fn code_snapshot(&self) -> Option<&QualitySnapshot> {
+        self.code
+    }
+
+    fn reuse_counts(&self) -> Option<ReuseCounts> {
+        self.reuse
+    }
+
+    fn verdict_summary(&self) -> Option<VerdictSummary> {
+        Some(VerdictSummary::from_scores(self.scores?, self.reuse.and_then(|reuse| reuse.dir)))
+    }
+
+    fn exposure_shares(&self) -> Option<ExposureAtTurn> {
+        self.exposed
+    }
+
+    fn test_results(&self) -> Option<TestScores> {
+        TestScores::from_tests(self.tests?)
+    }
+
+    fn turn_counts(&self) -> TurnCounts {
+        self.counted
+    }
+
+    fn turn_usage(&self) -> TurnUsage {
+        self.spent
+    }
+
+    fn process_numbers(&self) -> Option<ProcessNumbers> {
+        self.processed
+    }
+}
+
+/// Returns the judgement for the end of the run, chosen as `score` does.
+fn chosen_judgement<'a>(rubric: &'a Rubric, judge: Option<&JudgeSelection>) -> Option<&'a Judgement> {
+    match judge {
+        Some(judge) => rubric.judgements.get(judge.position_in_run(rubric)?),
+        None => rubric.result_judgement(),
+    }
+}
+
+/// Lists the judgements of the whole checklist that were not chosen, `gpt (judgements/b.json)`. Empty if the
+/// checklist names the judge.
+fn other_judgements(rubric: &Rubric) -> Vec<String> {
+    if rubric.result_judge().is_some() {
+        return vec![];
+    }
+    let chosen = rubric.result_judgement().map(|it| &it.file);
+    let complete = rubric.judgements.iter().filter(|it| rubric.is_covered_by(it));
+    let others = complete.filter(|it| Some(&it.file) != chosen);
+    others.map(|it| format!("{} ({})", it.judge.name, it.file)).collect()
+}
+
+/// Returns the scores of the checklist's components, or of all components where there is no checklist.
+fn component_scores(rubric: &Rubric, judge: Option<&JudgeSelection>) -> BTreeMap<String, f64> {
+    let verdicts = chosen_judgement(rubric, judge).into_iter().flat_map(|it| &it.verdicts);
+    let is_listed = |id: &str| {
+        rubric.checklist.as_ref().is_none_or(|it| it.components.iter().any(|one| one.id == id))
+    };
+    let listed = verdicts.filter(|verdict| is_listed(&verdict.component));
+    listed.filter_map(|it| Some((it.component.clone(), f64::from(it.score?)))).collect()
+}
+
+fn judged_faithfulness(rubric: &Rubric, judge: Option<&JudgeSelection>) -> Option<(String, Faithfulness)> {
+    let chosen = chosen_judgement(rubric, judge)?;
+    Some((chosen.judge.name.clone(), Faithfulness::from_judgement(chosen, rubric.checklist.as_ref())))
+}
+
+fn last_tests(run: &Run) -> Option<(String, RecordedTests)> {
+    run.checkpoints.iter().rev().find_map(|checkpoint| {
+        let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
+        Some((checkpoint.id.clone(), tests.clone()))
+    })
+}
+
+fn total_tokens(tokens: Tokens) -> Option<f64> {
+    let sum = tokens.input?.saturating_add(tokens.output?);
+    Some(sum as f64)
+}

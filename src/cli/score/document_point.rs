@@ -1,0 +1,78 @@
+//! A point of a document as the source of its numbers.
+
+use trajview_metrics::{
+    exposure::ExposureAtTurn,
+    numbers::facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+    process::ProcessNumbers,
+    quality::{ScoredSnapshot, QualitySnapshot},
+};
+
+use super::{
+    document::{ScoreDocument, PointFacts},
+    faithfulness::FaithfulnessRow,
+};
+
+/// A point of a document.
+pub struct DocumentPoint<'a> {
+    pub document: &'a ScoreDocument,
+    pub facts: &'a PointFacts,
+    pub scored: &'a ScoredSnapshot,
+    /// The faithfulness row; present only at the end.
+    pub judged: Option<&'a FaithfulnessRow>,
+}
+
+impl<'a> DocumentPoint<'a> {
+    pub fn new(document: &'a ScoreDocument, facts: &'a PointFacts, scored: &'a ScoredSnapshot) -> Self {
+        let is_judged = |row: &&FaithfulnessRow| row.turn == facts.turn && facts.step.is_none();
+        let judged = document.faithfulness.as_ref().filter(is_judged);
+        Self { document, facts, scored, judged }
+    }
+}
+
+impl MomentFacts for DocumentPoint<'_> {
+    fn code_snapshot(&self) -> Option<&QualitySnapshot> {
+        self.scored.measured_snapshot()
+    }
+
+    fn reuse_counts(&self) -> Option<ReuseCounts> {
+        Some(self.facts.reuse)
+    }
+
+    fn verdict_summary(&self) -> Option<VerdictSummary> {
+        let row = self.judged?;
+        Some(VerdictSummary {
+            mcf: row.values.mcf,
+            mcf_capped: row.values.mcf_capped,
+            severe: row.values.severe,
+            full: row.values.full,
+            judged: row.judged,
+            components: row.components,
+            dir: row.values.dir,
+        })
+    }
+
+    fn exposure_shares(&self) -> Option<ExposureAtTurn> {
+        let turn = self.facts.turn.filter(|_| self.facts.step.is_none())?;
+        self.document.exposure.as_ref()?.exposure_at(turn)
+    }
+
+    /// Tests have a table of their own, by checkpoint.
+    fn test_results(&self) -> Option<TestScores> {
+        None
+    }
+
+    /// Counts since the previous point.
+    fn turn_counts(&self) -> TurnCounts {
+        let churn = self.facts.churn.map(|lines| lines as f64);
+        TurnCounts { churn, ..TurnCounts::default() }
+    }
+
+    fn turn_usage(&self) -> TurnUsage {
+        TurnUsage::default()
+    }
+
+    /// Returns the process score covers the whole run.
+    fn process_numbers(&self) -> Option<ProcessNumbers> {
+        None
+    }
+}

@@ -1,0 +1,694 @@
+//! The JSON of `show`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use trajview_formats as formats;
+use trajview_metrics::{
+    Number,
+    cost::{RunCost, CostSum},
+    faithfulness::Faithfulness,
+    numbers::NumberStyle,
+    rubric_tree::TreeSummary,
+};
+use trajview_run::{
+    Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
+    files::{FileChange, Timeline},
+    step_pace::{self, StepPace},
+    rubric::{Judgement, PooledSources, Rubric},
+};
+use trajview_store::Archive;
+use trajview_study::compare::turns_done_at_judgement;
+
+use super::{
+    cost::CostRow,
+    process::{ProcessScoreRow, SignalRow},
+    harness_records::{self, RecordedFacts, HarnessTests},
+};
+
+#[derive(Serialize)]
+pub struct ShowDocument {
+    pub schema: &'static str,
+    pub run: ShowRunFacts,
+    pub turns: Vec<ShowTurnRow>,
+    pub totals: ShowTotals,
+    /// Tests that a harness recorded. Null if none ran tests.
+    pub tests: Option<HarnessTests>,
+    /// Summary of the tree that graded the run. Null if there is none. `score` prints more.
+    pub rubric_tree: Option<TreeSummary>,
+    /// Faithfulness by a judge's component scores. `score` prints more.
+    pub faithfulness: FaithfulnessFacts,
+    /// Facts that a harness recorded beside the logs. Null if there were none.
+    pub recorded: Option<RecordedFacts>,
+    /// Process pillars and signals; present only on request.
+    #[serde(flatten)]
+    pub process: Option<ProcessFacts>,
+    pub warnings: Vec<Warning>,
+}
+
+/// The result of a judge's component scores.
+#[derive(Serialize)]
+pub struct FaithfulnessFacts {
+    /// Mean component fidelity, 0 to 4. Null if there is none.
+    pub mcf: Option<f64>,
+    /// The mean with blockers taken into account. Null if the checklist has none.
+    pub mcf_capped: Option<f64>,
+    /// Components with a score, and all of the checklist; null without a judgement.
+    pub judged: Option<usize>,
+    pub components: Option<usize>,
+    /// The judge; null without a judgement.
+    pub judge: Option<String>,
+    /// Its file, and the state that was judged in turns done.
+    pub judgement: Option<String>,
+    pub turn: Option<usize>,
+    /// `mean of 3: gpt, opus, human`. Null if it is one judgement.
+    pub pooled: Option<String>,
+    /// The reason why there is no mean. Null if there is one.
+    pub not_defined: Option<String>,
+}
+
+impl FaithfulnessFacts {
+    /// Summarises the chosen judgement, if there is one.
+    pub fn new(run: &Run, rubric: &Rubric, chosen: Option<&Judgement>) -> Self {
+        let scores = chosen.map(|it| Faithfulness::from_judgement(it, rubric.checklist.as_ref()));
+        let mcf = scores.as_ref().and_then(Faithfulness::mcf);
+        let partial = rubric.partial_coverages();
+        let why = match chosen {
+            Some(_) => "the judge gave no component a score on 0..4".to_owned(),
+            None if partial.is_empty() => "nothing has judged this run".to_owned(),
+            None => format!(
+                "judged in part only, which is no result: {}; --judge names one",
+                partial.join("; ")
+            ),
+        };
+        Self {
+            mcf,
+            mcf_capped: scores.as_ref().and_then(|it| Some(it.capped.as_ref()?.mcf)),
+            judged: scores.as_ref().map(|it| it.judged),
+            components: scores.map(|it| it.components),
+            judge: chosen.map(|it| it.judge.name.clone()),
+            judgement: chosen.map(|it| it.file.clone()),
+            turn: chosen.map(|it| turns_done_at_judgement(run, it)),
+            pooled: chosen.and_then(|it| it.pooled.as_ref().map(PooledSources::summary_text)),
+            not_defined: mcf.is_none().then_some(why),
+        }
+    }
+
+    /// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`.
+    pub fn fidelity_line(&self) -> String {
+        let (Some(mcf), Some(judged)) = (self.mcf, self.judged) else {
+            return format!("MCF -: {}", self.not_defined.as_deref().unwrap_or_default());
+        };
+        let written = |number: Number, value: f64| number.format_value(value, NumberStyle::Full);
+        let count_text = match self.components.filter(|all| *all != judged) {
+            Some(all) => format!("{judged} of {all}"),
+            None => judged.to_string(),
+        };
+        let capped = self.mcf_capped.map(|it| written(Number::McfCapped, it));
+        let capped = capped.map(|it| format!(" (with blockers {it})")).unwrap_or_default();
+        let by = self.pooled.as_ref().or(self.judge.as_ref()).map_or("", String::as_str);
+        let turn = self.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
+        format!(
+            "MCF {}{capped} of {count_text} components, judged by {by}{turn}",
+            written(Number::Mcf, mcf)
+        )
+    }
+}
+
+#[derive(Serialize)]
+pub struct ShowTurnDocument {
+    pub schema: &'static str,
+    pub run: ShowRunFacts,
+    #[serde(flatten)]
+    pub turn: ShowTurnRow,
+    pub steps: Vec<ShowStepRow>,
+    /// Signals that begin in the turn; present only on request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signals: Option<Vec<SignalRow>>,
+    pub warnings: Vec<Warning>,
+}
+
+/// The process score of a run, and its signals.
+#[derive(Serialize)]
+pub struct ProcessFacts {
+    pub process: ProcessScoreRow,
+    pub signals: Vec<SignalRow>,
+}
+
+#[derive(Serialize)]
+pub struct ShowRunFacts {
+    pub id: String,
+    pub title: String,
+    pub format: &'static str,
+    pub path: String,
+    #[serde(flatten)]
+    pub agent: ShowAgentFacts,
+    pub condition: Option<String>,
+    pub task: Option<Task>,
+    /// The benchmark harness that wrote the run down, with its generation.
+    pub harness: Option<String>,
+    pub provenance: Option<String>,
+    #[serde(flatten)]
+    pub record: RunRecord,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    /// commits, recorded edits, or recorded edits and snapshots
+    pub files_from: &'static str,
+    pub checkpoints: Vec<CheckpointFacts>,
+    pub sources: Vec<String>,
+}
+
+/// The agent of a run, with version and model.
+#[derive(Serialize)]
+pub struct ShowAgentFacts {
+    pub agent: Option<String>,
+    pub agent_version: Option<String>,
+    pub model: Option<String>,
+}
+
+#[derive(Serialize)]
+pub struct CheckpointFacts {
+    pub id: String,
+    pub label: Option<String>,
+    /// Its last turn, counts from 1.
+    pub turn: usize,
+}
+
+#[derive(Serialize)]
+pub struct ShowTurnRow {
+    /// Counts from 1.
+    pub turn: usize,
+    pub checkpoint: Option<String>,
+    /// The whole request. Null if the recording has none.
+    pub request: Option<String>,
+    /// Text that the agent's program sent to the model together with the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub request_added: Vec<String>,
+    #[serde(flatten)]
+    pub times: TimeRange,
+    #[serde(flatten)]
+    pub work: StepCounts,
+    pub edits: Vec<EditRow>,
+    pub tokens: Tokens,
+    #[serde(flatten)]
+    pub cost: TurnCost,
+    #[serde(flatten)]
+    pub context: ContextRow,
+    pub subagents: usize,
+    pub commit: Option<String>,
+    pub layer: Option<String>,
+    /// True if the turn counts in the totals: not where it was cut, failed or skipped.
+    pub counts: bool,
+    /// The record of the turn by the recorder of a live run.
+    #[serde(flatten)]
+    pub record: TurnRecord,
+}
+
+/// The cost of a turn.
+#[derive(Serialize)]
+pub struct TurnCost {
+    /// The recorded cost.
+    pub cost_usd: Option<f64>,
+    /// The cost at list prices, computed from tokens.
+    #[serde(flatten)]
+    pub computed: ComputedCost,
+}
+
+/// The context that the agent had in the turn.
+#[derive(Serialize)]
+pub struct ContextRow {
+    /// Tokens that the main agent's last model call of the turn read. Null if none is recorded.
+    pub context_tokens: Option<u64>,
+    pub compactions: usize,
+}
+
+/// Start and end.
+#[derive(Serialize)]
+pub struct TimeRange {
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+}
+
+/// The number of steps of a turn, by kind.
+#[derive(Serialize)]
+pub struct StepCounts {
+    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
+    #[serde(rename = "steps")]
+    pub step_count: usize,
+    pub subagent_steps: usize,
+    /// Sub-agents' included.
+    pub tool_calls: usize,
+    pub errors: usize,
+}
+
+impl ShowTurnRow {
+    /// Returns the number of files that the turn changed: `none` where it changed none.
+    pub fn file_count(&self, none: Option<u64>) -> Option<u64> {
+        Some(self.edits.len() as u64).filter(|count| *count > 0).or(none)
+    }
+
+    /// Sums lines of the turn's edits by [`EditRow::sum_lines`].
+    pub fn line_count(&self, lines_of: fn(&EditRow) -> Option<u64>, none: Option<u64>) -> Option<u64> {
+        EditRow::sum_lines(&self.edits, lines_of, none)
+    }
+}
+
+/// The origin of an edit of a file that is not in the workspace.
+const OUTSIDE_WORKSPACE: &str = "outside-workspace";
+
+/// A file that the turn changed, with the lines between before and after it; among a step's edits with those of the recorded edit.
+#[derive(Serialize)]
+pub struct EditRow {
+    pub path: String,
+    pub kind: &'static str,
+    pub from: Option<String>,
+    /// Lines. Null if they are not recorded.
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+    /// recorded, partly, outside (changed outside recorded edits), or outside-workspace
+    pub origin: &'static str,
+    /// True if the file has no lines because it is not text.
+    #[serde(skip)]
+    pub is_binary: bool,
+}
+
+impl EditRow {
+    /// Sums lines over edits in the workspace: `none` where there are no edits, None if one of them has no count, or
+    /// where all are of files elsewhere.
+    pub fn sum_lines<'a>(
+        edits: impl IntoIterator<Item = &'a Self>,
+        lines_of: fn(&Self) -> Option<u64>,
+        none: Option<u64>,
+    ) -> Option<u64> {
+        let mut edits = edits.into_iter().peekable();
+        if edits.peek().is_none() {
+            return none;
+        }
+        let mut inside = edits.filter(|edit| !edit.is_outside_workspace()).peekable();
+        inside.peek()?;
+        inside.filter(|edit| !edit.is_binary).map(lines_of).sum()
+    }
+
+    /// Returns whether the file is outside the workspace.
+    pub fn is_outside_workspace(&self) -> bool {
+        self.origin == OUTSIDE_WORKSPACE
+    }
+
+    /// Sums the known lines, which is a lower bound.
+    pub fn sum_known_lines<'a>(
+        edits: impl IntoIterator<Item = &'a Self>,
+        lines_of: fn(&Self) -> Option<u64>,
+    ) -> Option<u64> {
+        let inside = edits.into_iter().filter(|edit| !edit.is_outside_workspace());
+        inside.filter_map(lines_of).reduce(|a, b| a + b)
+    }
+}
+
+/// Totals over the turns that count.
+#[derive(Serialize)]
+pub struct ShowTotals {
+    /// Null, as the next four, for a rubric tree alone.
+    pub turns: Option<usize>,
+    /// Turns that were cut, failed or skipped.
+    pub turns_not_counted: Option<usize>,
+    pub steps: Option<usize>,
+    pub tool_calls: Option<usize>,
+    pub errors: Option<usize>,
+    pub tokens: Tokens,
+    /// The recorded cost.
+    pub cost_usd: Option<f64>,
+    /// The cost at list prices, computed from tokens.
+    #[serde(flatten)]
+    pub computed: ComputedCost,
+    pub added: Option<u64>,
+    pub removed: Option<u64>,
+    pub duration_s: Option<f64>,
+}
+
+/// The cost of tokens at list prices; never mixed with the recorded cost.
+#[derive(Serialize, Default)]
+pub struct ComputedCost {
+    /// Null if a token has no price, and without tokens.
+    pub cost_computed_usd: Option<f64>,
+    /// Tokens that have no price.
+    pub not_priced_tokens: u64,
+    #[serde(skip)]
+    pub said: String,
+    /// `0.1300`, `≥ 0.0800`, `not priced`; None without tokens.
+    #[serde(skip)]
+    pub cell: Option<String>,
+    /// The models without a price, with a hint at the command that explains how to add one. None if each has one.
+    #[serde(skip)]
+    pub without_price: Option<String>,
+}
+
+impl ComputedCost {
+    fn new(sum: &CostSum) -> Self {
+        let row = CostRow::new(sum, None);
+        Self {
+            cost_computed_usd: row.computed_usd,
+            not_priced_tokens: row.not_priced_tokens,
+            without_price: row.without_price(),
+            said: row.computed_text(),
+            cell: (row.responses > 0).then(|| row.computed_cell()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub struct ShowStepRow {
+    /// Its number in the turn, sub-agents' steps included, from 1.
+    pub step: usize,
+    pub kind: &'static str,
+    pub role: &'static str,
+    pub label: String,
+    pub text: String,
+    pub tool: Option<ToolRow>,
+    pub result: Option<ToolResultRow>,
+    pub edits: Vec<EditRow>,
+    pub is_error: bool,
+    #[serde(flatten)]
+    pub times: TimeRange,
+    #[serde(flatten)]
+    pub pace: PaceRow,
+    pub tokens: Tokens,
+    /// The cost of the tokens of the step, once for each model call.
+    #[serde(flatten)]
+    pub computed: ComputedCost,
+    #[serde(rename = "where")]
+    pub place: SourcePlace,
+    pub subagent: Option<SubAgentRow>,
+}
+
+/// Times and tokens of a step. Null if they are not recorded.
+#[derive(Serialize)]
+pub struct PaceRow {
+    /// Seconds since the turn's request.
+    pub since_turn_s: Option<f64>,
+    /// Seconds from the call to its result.
+    pub took_s: Option<f64>,
+    /// Seconds before the step in which nothing of its agent was at work: mostly the model's.
+    pub waited_s: Option<f64>,
+    /// The number of the step that holds the tokens of the model call which made this one.
+    pub model_call: Option<usize>,
+    /// Everything that this call read.
+    pub context_tokens: Option<u64>,
+}
+
+#[derive(Serialize)]
+pub struct ToolRow {
+    pub name: String,
+    pub arguments: Option<String>,
+    pub call_id: String,
+}
+
+#[derive(Serialize)]
+pub struct ToolResultRow {
+    pub text: String,
+    /// `exit 1`, `failed` or `ok`, as far as it is recorded. Null if it is not.
+    pub outcome: Option<String>,
+    pub is_error: bool,
+    pub exit_code: Option<i32>,
+    pub bytes: u64,
+}
+
+#[derive(Serialize)]
+pub struct SourcePlace {
+    pub file: String,
+    /// Counts from 1.
+    pub line: u32,
+}
+
+#[derive(Serialize)]
+pub struct SubAgentRow {
+    pub id: String,
+    pub name: String,
+    pub tokens: Tokens,
+    pub steps: Vec<ShowStepRow>,
+}
+
+/// Makes the JSON rows of a run from the run and its files.
+pub struct ShowBuilder<'a> {
+    pub run: &'a Run,
+    pub archive: &'a Archive,
+    pub timeline: &'a Timeline,
+    pub path: &'a std::path::Path,
+    /// Cost at list prices.
+    pub cost: &'a RunCost,
+}
+
+/// The state while the steps of a turn are listed.
+struct StepListing {
+    numbers: HashMap<StepId, usize>,
+    /// Sub-agents that are in already.
+    open: Vec<usize>,
+}
+
+impl ShowBuilder<'_> {
+    pub fn show_document(&self, faithfulness: FaithfulnessFacts) -> ShowDocument {
+        // Counting lines reads both versions of every changed file.
+        let turns = (0..self.run.turns.len()).into_par_iter();
+        let turns: Vec<ShowTurnRow> = turns.map(|turn| self.turn_row(turn)).collect();
+        let totals = self.show_totals(&turns);
+        ShowDocument {
+            schema: "trajview.show/1",
+            run: self.run_facts(),
+            turns,
+            totals,
+            tests: harness_records::recorded_tests(self.run),
+            rubric_tree: self.run.rubric_tree.as_ref().map(|tree| TreeSummary::for_tree(tree)),
+            faithfulness,
+            recorded: harness_records::recorded_facts(self.run, self.archive),
+            process: None,
+            warnings: self.all_warnings(),
+        }
+    }
+
+    pub fn show_turn_document(&self, turn: usize) -> ShowTurnDocument {
+        let steps = self.step_rows(turn);
+        let (run, turn) = (self.run_facts(), self.turn_row(turn));
+        let warnings = self.all_warnings();
+        ShowTurnDocument { schema: "trajview.show-turn/1", run, turn, steps, signals: None, warnings }
+    }
+
+    /// Returns the steps of a turn, a sub-agent's below the step that started it.
+    pub fn step_rows(&self, turn: usize) -> Vec<ShowStepRow> {
+        let mut listing = StepListing { numbers: self.run.step_numbers(turn), open: vec![] };
+        self.agent_step_rows(turn, None, &mut listing)
+    }
+
+    fn run_facts(&self) -> ShowRunFacts {
+        let run = self.run;
+        ShowRunFacts {
+            id: run.id.clone(),
+            title: run.title.clone(),
+            format: run.origin.format,
+            path: self.path.display().to_string(),
+            condition: run.condition.clone(),
+            task: run.task.clone(),
+            harness: run.origin.harness.clone(),
+            provenance: run.origin.provenance.clone(),
+            record: run.origin.record.clone(),
+            started_at: run.started_at,
+            ended_at: run.ended_at,
+            files_from: self.timeline.from.display_text(),
+            checkpoints: run
+                .checkpoints
+                .iter()
+                .map(|checkpoint| CheckpointFacts {
+                    id: checkpoint.id.clone(),
+                    label: checkpoint.label.clone(),
+                    turn: checkpoint.last_turn + 1,
+                })
+                .collect(),
+            sources: run.origin.sources.iter().map(|source| source.name.clone()).collect(),
+            agent: ShowAgentFacts {
+                agent: Some(run.agent.name.clone()).filter(|name| !name.is_empty()),
+                agent_version: run.agent.version.clone(),
+                model: run.model.clone(),
+            },
+        }
+    }
+
+    pub fn turn_row(&self, index: usize) -> ShowTurnRow {
+        ShowTurnRow { edits: self.edit_rows(index), ..self.turn_row_without_edits(index) }
+    }
+
+    /// Returns the same, with no file read: its edits are empty.
+    pub fn turn_row_without_edits(&self, index: usize) -> ShowTurnRow {
+        let (run, turn) = (self.run, &self.run.turns[index]);
+        let ids = run.steps_of_turn(index);
+        let steps = || ids.iter().filter_map(|id| run.step(*id));
+        let checkpoint = turn.checkpoint.and_then(|checkpoint| run.checkpoints.get(checkpoint));
+        let mut agents: Vec<usize> = ids.iter().filter_map(|id| id.subagent).collect();
+        agents.extend(steps().filter_map(|step| step.subagent));
+        agents.sort_unstable();
+        agents.dedup();
+        let kind = |wanted| steps().filter(|step| step.kind == wanted).count();
+        ShowTurnRow {
+            turn: index + 1,
+            checkpoint: checkpoint.map(|checkpoint| checkpoint.id.clone()),
+            request: turn.request.map(|_| self.archive.request_text(run, index)),
+            request_added: self.archive.added_texts(run, index),
+            edits: vec![],
+            tokens: turn.tokens,
+            cost: TurnCost {
+                cost_usd: turn.cost_usd,
+                computed: ComputedCost::new(&self.cost.sum_of_turn(index)),
+            },
+            context: ContextRow {
+                context_tokens: step_pace::context_after(turn),
+                compactions: kind(trajview_run::StepKind::Compaction),
+            },
+            subagents: agents.len(),
+            commit: turn.commit.as_deref().map(Into::into),
+            layer: turn.layer.as_deref().map(Into::into),
+            counts: turn.is_counted(),
+            record: turn.record.as_deref().cloned().unwrap_or_default(),
+            times: TimeRange { started_at: turn.started_at, ended_at: turn.ended_at },
+            work: StepCounts {
+                step_count: turn.steps.len(),
+                subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
+                tool_calls: steps().filter(|step| step.tool.is_some()).count(),
+                errors: steps().filter(|step| step.has_failed()).count(),
+            },
+        }
+    }
+
+    fn edit_rows(&self, turn: usize) -> Vec<EditRow> {
+        let changes = self.timeline.turns.get(turn).map_or(&[][..], |files| &files.changes);
+        let changed = changes.iter().map(|change| self.change_row(change));
+        changed.chain(self.edits_outside_workspace(turn).into_iter().map(edit_row)).collect()
+    }
+
+    /// Returns the edits outside the workspace that the turn's steps record.
+    pub fn edits_outside_workspace(&self, turn: usize) -> Vec<&Edit> {
+        let steps = self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id));
+        let edits = steps.flat_map(|step| &step.edits);
+        edits.filter(|edit| edit.path.repo_path().is_none()).collect()
+    }
+
+    /// Returns a file that a turn changed, with its lines counted.
+    pub fn change_row(&self, change: &FileChange) -> EditRow {
+        let lines = self.archive.line_counts_of(self.run, change);
+        EditRow {
+            path: change.path.to_string(),
+            kind: change.kind.word(),
+            from: change.from.as_ref().map(ToString::to_string),
+            added: lines.map(|lines| lines.added as u64),
+            removed: lines.map(|lines| lines.removed as u64),
+            origin: change.origin.word(),
+            is_binary: lines.is_none() && self.archive.is_binary(self.run, change),
+        }
+    }
+
+    fn show_totals(&self, turns: &[ShowTurnRow]) -> ShowTotals {
+        let run = self.run;
+        let has_turns = !run.is_rubric_tree_alone();
+        let all = turns.len();
+        let turns: Vec<&ShowTurnRow> = turns.iter().filter(|turn| turn.counts).collect();
+        let none = formats::records_all_edits(run).then_some(0);
+        let edits = || turns.iter().flat_map(|turn| &turn.edits);
+        let lines = |of| EditRow::sum_lines(edits(), of, none);
+        ShowTotals {
+            turns: has_turns.then_some(turns.len()),
+            turns_not_counted: has_turns.then_some(all - turns.len()),
+            steps: has_turns
+                .then(|| turns.iter().map(|it| it.work.step_count + it.work.subagent_steps).sum()),
+            tool_calls: has_turns.then(|| turns.iter().map(|turn| turn.work.tool_calls).sum()),
+            errors: has_turns.then(|| turns.iter().map(|turn| turn.work.errors).sum()),
+            tokens: run.tokens(),
+            cost_usd: run.cost_usd(),
+            computed: ComputedCost::new(&self.cost.total_sum()),
+            added: lines(|edit| edit.added),
+            removed: lines(|edit| edit.removed),
+            duration_s: run.duration_s(),
+        }
+    }
+
+    fn agent_step_rows(&self, turn: usize, agent: Option<usize>, listing: &mut StepListing) -> Vec<ShowStepRow> {
+        let steps = self.run.agent_steps(turn, agent).unwrap_or_default();
+        let paces = step_pace::agent_paces(self.run, turn, agent);
+        let row = |((step, found), pace)| {
+            let id = StepId { turn, subagent: agent, step };
+            self.step_row(id, found, pace, listing)
+        };
+        steps.iter().enumerate().zip(&paces).map(row).collect()
+    }
+
+    fn step_row(&self, id: StepId, step: &Step, pace: &StepPace, listing: &mut StepListing) -> ShowStepRow {
+        let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
+        let source = self.run.origin.sources.get(step.place.source.0 as usize);
+        ShowStepRow {
+            step: listing.numbers.get(&id).copied().unwrap_or_default(),
+            kind: step.kind.word(),
+            role: step.role.word(),
+            label: step.label.to_string(),
+            text,
+            tool: step.tool.as_ref().map(|tool| ToolRow {
+                name: tool.name.to_string(),
+                arguments,
+                call_id: tool.call_id.to_string(),
+            }),
+            result: step.tool_result().map(|found| ToolResultRow {
+                text: result.unwrap_or_default(),
+                outcome: found.outcome_text(),
+                is_error: found.has_failed(),
+                exit_code: found.exit_code,
+                bytes: found.bytes,
+            }),
+            edits: step.edits.iter().map(edit_row).collect(),
+            is_error: step.has_failed(),
+            times: TimeRange { started_at: step.started_at, ended_at: step.ended_at },
+            pace: PaceRow {
+                since_turn_s: pace.since_turn_s,
+                took_s: pace.took_s,
+                waited_s: pace.waited_s,
+                model_call: pace
+                    .call
+                    .and_then(|step| listing.numbers.get(&StepId { step, ..id }).copied()),
+                context_tokens: pace.context_tokens(),
+            },
+            tokens: step.tokens,
+            computed: ComputedCost::new(&CostSum::from_charges(self.cost.charge_of_step(id))),
+            place: SourcePlace {
+                file: source.map(|source| source.name.clone()).unwrap_or_default(),
+                line: step.place.line,
+            },
+            subagent: self.subagent_row(id.turn, step, listing),
+        }
+    }
+
+    /// Lists an agent only once that the recording names as its own ancestor.
+    fn subagent_row(&self, turn: usize, step: &Step, listing: &mut StepListing) -> Option<SubAgentRow> {
+        let index = step.subagent.filter(|index| !listing.open.contains(index))?;
+        let agent = self.run.subagents.get(index)?;
+        listing.open.push(index);
+        let steps = self.agent_step_rows(turn, Some(index), listing);
+        Some(SubAgentRow {
+            id: agent.id.clone(),
+            name: agent.name.clone(),
+            tokens: agent.tokens,
+            steps,
+        })
+    }
+
+    fn all_warnings(&self) -> Vec<Warning> {
+        self.run.warnings.iter().chain(&self.timeline.warnings).cloned().collect()
+    }
+}
+
+/// Makes a row from the edit that a step records.
+pub fn edit_row(edit: &Edit) -> EditRow {
+    EditRow {
+        path: edit.path.to_string(),
+        kind: edit.kind.word(),
+        from: edit.from.as_ref().map(ToString::to_string),
+        added: edit.added.map(u64::from),
+        removed: edit.removed.map(u64::from),
+        origin: if edit.path.repo_path().is_some() { "recorded" } else { OUTSIDE_WORKSPACE },
+        is_binary: false,
+    }
+}

@@ -1,0 +1,831 @@
+//! Runs effects on threads of their own and sends the answers back.
+//!
+//! A worker that panics answers too, with a sentence: the screen goes on, and every question gets an answer.
+
+use crossbeam_channel::Sender;
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+
+use trajview_code::highlight::highlight_text;
+use trajview_judge::stop_flag::StopFlag;
+use trajview_layers::record::LayerRecord;
+use trajview_live::{RunControl, RunJob, StartMode};
+use trajview_metrics::{
+    absence::CandidatePlace,
+    cost::RunCost,
+    decisions::DecisionLane,
+    lifeline::{FollowedComponent, Lifeline},
+    memory::MemoryTimeline,
+    process::ProcessReport,
+    quality::ScoredSnapshot,
+    reuse::Reuse,
+};
+use trajview_run::{
+    judging::{JudgeEntry, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingStart},
+    live::LiveCommand,
+    RepoPath, Run, StepId, StepText,
+    files::{
+        FileChange, FileDiff, RunMoment, Timeline,
+        blame::BlamedLine,
+        history::{self, ChangeHistory},
+    },
+    lookup::{LookupTotals, RunHits},
+    pictures::raster::DecodedImage,
+    rubric::{Component, GoldLabel, Label, LabelFile, Rubric, Verdict},
+    search::{SearchHit, SearchQuery},
+};
+use trajview_store as store;
+use trajview_store::OpenError;
+use trajview_study as study;
+use trajview_study::{
+    Estimate,
+    compare::{ComparedRun, ComparedTrees},
+    paired::{TestedMetric, test_metrics},
+};
+use trajview_tui::{
+    session::{
+        self,
+        columns::RunTableColumn,
+        turn_counts::ChangeLineCounts,
+        effect::Effect,
+        files::coloured_texts::{ColouredSides, TextsToColour},
+        sql_filter::FilterRequest,
+        integration::DependencyIntegration,
+        jobs::{CheckJob, FormFacts, MeasureSettings, JobPlan, JobRefusal, TestJob, FormRequest},
+        code_measures::{MeasuredMoment, MovedScores, RulerName},
+        question::{Answer, Executor, AnswerPart, Question},
+        request::{RequestId, Sentence},
+        table_protocol::RunOrder,
+        table_protocol::{ReadDepth, PairedSides},
+        label_protocol::{ScorePairs, SavedLabels, LabelSave},
+    },
+    shell::{AppMessage, state},
+    views::{audit::agreement, replay::search::MAX_HITS},
+};
+
+use super::{
+    label_files,
+    table_worker::TableWorker,
+    compare_worker::CompareWorker,
+    event::{RuntimeEvent, WorkerReply},
+    filter_worker::FilterWorker,
+    find_worker::FindWorker,
+    follow::FollowWorker,
+    open_run_cache::OpenRunCache,
+    job_worker,
+    judging::{JudgedRun, JudgingWorker},
+    live_worker::{self, LiveWorker},
+    recording::{RunOpener, Recording, opener_from_disk},
+    lazy_scorer::{LazyScorer, ruler_name},
+    live_start::{self, LiveStarter},
+};
+
+/// Runs effects.
+pub struct Workers {
+    sender: Sender<RuntimeEvent>,
+    opener: RunOpener,
+    recording: Option<Arc<dyn Recording>>,
+    /// The newest search; an older one stops at its next hit.
+    search: Arc<AtomicU64>,
+    following: FollowWorker,
+    scoring: Arc<LazyScorer>,
+    /// Raised when earlier score requests are no longer wanted.
+    unwanted: Arc<AtomicU64>,
+    comparing: CompareWorker,
+    collecting: TableWorker,
+    /// The agent at work in a live run.
+    living: Option<LiveWorker>,
+    judging: JudgingWorker,
+    testing: job_worker::TestWorker,
+    named: NamedFiles,
+    starting: LiveStarter,
+    /// The most recently open runs of a study.
+    run_cache: OpenRunCache,
+}
+
+/// Files named by the command line and the settings.
+#[derive(Debug, Clone, Default)]
+struct NamedFiles {
+    /// The settings file, if there is a place for one.
+    settings: Option<PathBuf>,
+    /// Decisions that replace those of runs.
+    store: Option<PathBuf>,
+}
+
+impl Workers {
+    pub fn new(sender: Sender<RuntimeEvent>, opener: RunOpener) -> Self {
+        let comparing = CompareWorker::new(opener.clone());
+        let collecting = TableWorker {
+            opener: opener.clone(),
+            scoring: Arc::default(),
+            siblings: Arc::default(),
+            unwanted: Arc::default(),
+            era: 0,
+            finding: FindWorker::default(),
+            filtering: FilterWorker::default(),
+            kept: None,
+        };
+        Self {
+            judging: JudgingWorker::new(sender.clone()),
+            sender,
+            opener,
+            comparing,
+            recording: None,
+            search: Arc::default(),
+            following: FollowWorker::default(),
+            scoring: Arc::default(),
+            unwanted: Arc::default(),
+            collecting,
+            living: None,
+            testing: job_worker::TestWorker::default(),
+            named: NamedFiles::default(),
+            starting: LiveStarter::default(),
+            run_cache: OpenRunCache::default(),
+        }
+    }
+
+    /// Sets decisions that replace those of runs; None for their own.
+    pub fn set_decisions(&mut self, store: Option<PathBuf>) {
+        self.named.store = store;
+    }
+
+    /// Sets whether the cards of sessions are cached on disk.
+    pub fn keep_cards(&mut self, keeps: bool) {
+        self.collecting.kept = keeps.then(Arc::default);
+    }
+
+    /// Sets the settings for starting agents.
+    pub fn start_with(&mut self, starting: LiveStarter) {
+        self.starting = starting;
+    }
+
+    /// Sets the recording that questions are about.
+    pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
+        self.following.watch_judgements(recording.bundle(), &self.sender);
+        self.recording = Some(recording);
+    }
+
+    /// Starts watching for new judgements of the open run.
+    pub const fn watch_judgements(&mut self) {
+        self.following.watches = true;
+    }
+
+    /// Sets the scorer of the code.
+    pub fn score_with(&mut self, scoring: LazyScorer) {
+        self.collecting.scoring = Arc::new(scoring.fresh_copy());
+        self.scoring = Arc::new(scoring);
+        self.comparing.score_with(self.scoring.clone());
+    }
+
+    /// Sets the search index, which is kept up to date; without one everything is read.
+    pub fn find_with(&mut self, index: Option<PathBuf>) {
+        self.collecting.finding.index = index;
+    }
+
+    /// Sets the scorer to the settings of the screen.
+    pub fn measure_with(&mut self, measure: MeasureSettings) {
+        if measure.is_default {
+            let words = job_worker::save_measure(&measure, self.named.settings.as_deref());
+            let say = AppMessage::Shell(state::ShellMessage::Say(words));
+            let _ = self.sender.send(RuntimeEvent::Partly(say)); // the loop may have ended
+        }
+        self.stop_scoring();
+        self.score_with(self.scoring.with_measure(measure));
+    }
+
+    /// Returns the judging worker.
+    pub const fn judging(&mut self) -> &mut JudgingWorker {
+        &mut self.judging
+    }
+
+    /// Returns whether a path has several runs.
+    pub fn holds_several(&self, path: &Path) -> bool {
+        self.opener.has_several_runs(path)
+    }
+
+    /// Stops the measuring of compared runs.
+    pub fn stop_comparing(&self) {
+        self.comparing.stop_measuring();
+    }
+
+    /// Starts an agent whose run is shown.
+    pub fn begin_live(&mut self, job: RunJob, start: StartMode, control: RunControl, beside: live_worker::BesideAgent) {
+        let (sender, opener) = (self.sender.clone(), self.opener.clone());
+        self.living = Some(LiveWorker::start_agent(job, start, control, (sender, opener), beside));
+    }
+
+    /// Removes the ticket of a processed event of the live run.
+    pub fn take_live_ticket(&self) {
+        if let Some(living) = &self.living {
+            living.take_ticket();
+        }
+    }
+
+    /// Sends a command of the person to the agent. An agent that does not read its keys loses them.
+    pub fn command_agent(&self, command: LiveCommand) {
+        if let Some(living) = &self.living {
+            living.send_command(command);
+        }
+    }
+
+    /// Stops the live run and waits for its end; None when there was none or it broke off.
+    pub fn end_live(&mut self) -> Option<live_worker::LiveOutcome> {
+        self.living.take()?.end_run()
+    }
+
+    /// Sets the settings file.
+    pub fn set_cache(&mut self, settings: Option<&Path>) {
+        self.named.settings = settings.map(Path::to_owned);
+    }
+
+    /// Returns whether questions are about the recording in this bundle.
+    pub fn is_about(&self, bundle: &Path) -> bool {
+        self.recording.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
+    }
+
+    /// Stops the tests of checkpoints, and waits a moment for their end.
+    pub fn end_testing(&self) {
+        self.testing.end_all();
+    }
+
+    /// Stops the tests of checkpoints.
+    pub fn stop_testing(&self) {
+        self.testing.stop_newest();
+    }
+
+    /// Stops the scoring.
+    pub fn stop_scoring(&self) {
+        self.unwanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Stops reading and measuring for the table.
+    pub fn stop_collecting(&mut self) {
+        self.collecting.era = self.collecting.unwanted.fetch_add(1, Ordering::Relaxed) + 1;
+    }
+
+    /// Stops following a recording.
+    pub fn stop_following(&mut self) {
+        self.following.stop_following();
+    }
+
+    /// Follows a recording that grows; one that is followed already is left alone.
+    pub fn follow_recording(&mut self, path: PathBuf) {
+        self.following.follow_recording(path, &self.sender);
+    }
+
+    /// Reports the first write to a recording that is not followed.
+    pub fn watch_recording(&mut self, path: PathBuf) {
+        self.following.watch_once(path, &self.sender);
+    }
+
+    /// Watches the recordings below these paths.
+    pub fn watch_all(&mut self, sources: Vec<PathBuf>) {
+        self.following.watch_all(sources, &self.sender);
+    }
+
+    /// Starts a worker, which sends exactly one [`RuntimeEvent::Answered`].
+    pub fn run_effect(&self, effect: Effect) {
+        let Some(request) = effect.request_id() else { return };
+        let failure = failure_reply(&effect);
+        let failure_copy = failure.clone();
+        if let Effect::Open(..) = effect {
+            self.stop_scoring();
+            self.search.store(request.as_number(), Ordering::Relaxed);
+        }
+        let question = match &effect {
+            Effect::Ask(_, question) => Some(&**question),
+            _ => None,
+        };
+        if let Some(Question::Search { .. }) = question {
+            self.search.store(request.as_number(), Ordering::Relaxed);
+        }
+        if let Some(Question::Find { .. }) = question {
+            self.collecting.finding.set_newest(request);
+        }
+        let worker = self.make_worker(request, question);
+        let takes_long = question.is_some_and(takes_long);
+        let sender = self.sender.clone();
+        let work = move || {
+            if takes_long {
+                store::lower_priority();
+            }
+            let reply = catch_unwind(AssertUnwindSafe(|| worker.make_reply(effect)));
+            let reply = reply.unwrap_or_else(|panic| failure(&panic_text(&*panic)));
+            let _ = sender.send(RuntimeEvent::Answered(reply)); // the loop may have ended
+        };
+        let started = thread::Builder::new().name("worker".into()).spawn(work);
+        if let Err(why) = started {
+            let words = format!("no thread could be started: {why}");
+            let _ = self.sender.send(RuntimeEvent::Answered(failure_copy(&words)));
+        }
+    }
+
+    fn make_worker(&self, request: RequestId, question: Option<&Question>) -> EffectWorker {
+        EffectWorker {
+            request,
+            judging: self.judging.clone(),
+            sender: self.sender.clone(),
+            opener: self.opener.clone(),
+            recording: self.recording.clone(),
+            comparing: self.comparing.clone(),
+            collecting: self.collecting.clone(),
+            testing: self.testing.for_question(question),
+            named: self.named.clone(),
+            starting: self.starting.clone(),
+            run_cache: self.run_cache.clone(),
+            not_compared: OnceLock::new(),
+            cancellation: Cancellation {
+                stop: question.map(|it| self.judging.stop_for(request, it)).unwrap_or_default(),
+                search: self.search.clone(),
+                scoring: self.scoring.clone(),
+                unwanted: self.unwanted.clone(),
+                era: self.unwanted.load(Ordering::Relaxed),
+            },
+        }
+    }
+}
+
+/// Returns whether a question takes long and gets a lower priority than what is on screen.
+const fn takes_long(question: &Question) -> bool {
+    matches!(
+        question,
+        Question::Scores { .. }
+            | Question::LineCounts { .. }
+            | Question::Search { .. }
+            | Question::Agreement { .. }
+            | Question::PartyScores { .. }
+            | Question::Trees { .. }
+            | Question::PairTests { .. }
+    )
+}
+
+/// Answers a question about a recording at once, with the defaults of a program that was just started. Partial answers are
+/// dropped.
+pub fn answer_question(recording: &Arc<dyn Recording>, question: Question) -> Answer {
+    let mut world = Workers::new(crossbeam_channel::unbounded().0, opener_from_disk());
+    world.ask_about(recording.clone());
+    question.carry_out(&world.make_worker(RequestId::default(), None))
+}
+
+/// Answers one question, with copies of the state of the workers.
+struct EffectWorker {
+    /// The number of the question.
+    request: RequestId,
+    sender: Sender<RuntimeEvent>,
+    opener: RunOpener,
+    recording: Option<Arc<dyn Recording>>,
+    cancellation: Cancellation,
+    comparing: CompareWorker,
+    collecting: TableWorker,
+    judging: JudgingWorker,
+    testing: job_worker::TestWorker,
+    named: NamedFiles,
+    starting: LiveStarter,
+    run_cache: OpenRunCache,
+    /// The reason why a run of a comparison cannot be opened.
+    not_compared: OnceLock<OpenError>,
+}
+
+/// The flags that cancel unwanted work.
+struct Cancellation {
+    search: Arc<AtomicU64>,
+    scoring: Arc<LazyScorer>,
+    unwanted: Arc<AtomicU64>,
+    /// The value of `unwanted` when the work began.
+    era: u64,
+    /// Stops this judging.
+    stop: StopFlag,
+}
+
+impl EffectWorker {
+    fn make_reply(self, effect: Effect) -> WorkerReply {
+        match effect {
+            Effect::Ask(request, question) => {
+                let answer = question.carry_out(&self);
+                match self.not_compared.into_inner() {
+                    Some(why) => WorkerReply::NotCompared(request, why),
+                    None => WorkerReply::Message(AppMessage::Answered(request, answer)),
+                }
+            }
+            Effect::Open(request, path) => self.open_path(request, &path),
+            Effect::OpenInStudy(request, path) => {
+                WorkerReply::Opened(request, self.run_cache.open_cached(&path, &self.opener))
+            }
+            Effect::StartLive(request, beginning) => {
+                self.starting.begin_start(request, &beginning, &self.opener)
+            }
+            effect => failure_reply(&effect)("asked in the wrong place"),
+        }
+    }
+
+    fn open_path(&self, request: RequestId, path: &Path) -> WorkerReply {
+        if self.opener.has_several_runs(path) {
+            return WorkerReply::Message(AppMessage::Several(request));
+        }
+        if let Some(head) = self.opener.open_head(path) {
+            let _ = self.sender.send(RuntimeEvent::Begun(request, head)); // the loop may have ended
+            store::lower_priority(); // there is something to look at
+        }
+        WorkerReply::Opened(request, self.opener.open(path))
+    }
+
+    fn recording(&self) -> Result<&dyn Recording, Sentence> {
+        self.recording.as_deref().ok_or_else(|| internal_error("no run is open"))
+    }
+
+    fn bundle(&self) -> Option<PathBuf> {
+        self.recording.as_ref()?.bundle()
+    }
+
+    fn judged_run(&self, turns: usize) -> JudgedRun {
+        JudgedRun { bundle: self.bundle(), turns, store: self.named.store.clone() }
+    }
+
+    fn send_notice(&self, words: String) {
+        let message = AppMessage::Shell(state::ShellMessage::Say(words));
+        let _ = self.sender.send(RuntimeEvent::Partly(message)); // the loop may have ended
+    }
+
+    /// Sends a partial answer; returns whether anybody listens.
+    fn send_part(&self, part: AnswerPart) -> bool {
+        self.sender.send(RuntimeEvent::Partly(AppMessage::Partly(self.request, part))).is_ok()
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.cancellation.unwanted.load(Ordering::Relaxed) == self.cancellation.era
+    }
+}
+
+impl Executor for EffectWorker {
+    fn timeline(&self, run: Arc<Run>) -> Result<Arc<Timeline>, Sentence> {
+        self.recording()?.timeline(&run)
+    }
+
+    fn line_counts(&self, run: Arc<Run>) -> Result<Arc<ChangeLineCounts>, Sentence> {
+        self.recording()?.line_counts(&run).map(Arc::new)
+    }
+
+    fn step_text(&self, run: Arc<Run>, step: StepId) -> Result<Arc<StepText>, Sentence> {
+        Ok(Arc::new(self.recording()?.step_text(&run, step)))
+    }
+
+    fn request_text(&self, run: Arc<Run>, turn: usize) -> Result<Arc<StepText>, Sentence> {
+        let text = self.recording()?.request(&run, turn);
+        Ok(Arc::new(StepText { text, ..StepText::default() }))
+    }
+
+    fn images(
+        &self,
+        run: Arc<Run>,
+        turn: usize,
+        step: Option<StepId>,
+    ) -> Result<Arc<Vec<DecodedImage>>, Sentence> {
+        let images = self.recording()?.images(&run, turn, step);
+        Ok(Arc::new(images.into_iter().map(DecodedImage::from).collect()))
+    }
+
+    fn diff(&self, run: Arc<Run>, change: FileChange, context: usize) -> Result<FileDiff, Sentence> {
+        Ok(self.recording()?.diff(&run, &change, context))
+    }
+
+    fn changes_between(
+        &self,
+        run: Arc<Run>,
+        before: usize,
+        after: usize,
+    ) -> Result<Vec<FileChange>, Sentence> {
+        self.recording()?.changes_between(&run, before, after)
+    }
+
+    fn blame(
+        &self,
+        run: Arc<Run>,
+        path: RepoPath,
+        moment: RunMoment,
+    ) -> Result<Vec<BlamedLine>, Sentence> {
+        self.recording()?.blame(&run, &path, moment)
+    }
+
+    fn history(&self, run: Arc<Run>, wanted: history::HistoryQuery) -> Result<Arc<ChangeHistory>, Sentence> {
+        self.recording()?.history(&run, &wanted).map(Arc::new)
+    }
+
+    fn colours(&self, texts: TextsToColour) -> Result<ColouredSides, Sentence> {
+        Ok(colours_of(&texts))
+    }
+
+    /// Sends hits as they are found, the first at once; returns those that are not sent yet.
+    fn search(&self, run: Arc<Run>, query: SearchQuery) -> Result<Vec<SearchHit>, Sentence> {
+        let (mut batch, mut count) = (vec![], 0);
+        self.recording()?.search(&run, &query, &mut |hit| {
+            batch.push(hit);
+            count += 1;
+            if count == 1 || batch.len() == MAX_HIT_BATCH {
+                self.send_part(AnswerPart::Hits(std::mem::take(&mut batch)));
+            }
+            count < MAX_HITS
+                && self.cancellation.search.load(Ordering::Relaxed) == self.request.as_number()
+        })?;
+        Ok(batch)
+    }
+
+    fn scores(
+        &self,
+        run: Arc<Run>,
+        moments: Vec<RunMoment>,
+    ) -> Result<session::code_measures::MeasuredMoments, Sentence> {
+        let recording = self.recording()?;
+        let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
+        let goes_on = |done: usize, total: usize| {
+            self.send_part(AnswerPart::Measured(done, total));
+            self.is_wanted()
+        };
+        let scored = recording.score(&run, &moments, scorer, &goes_on)?;
+        let measured = scored.iter().map(MeasuredMoment::from_scored);
+        Ok(session::code_measures::MeasuredMoments {
+            ruler: ruler_name(scorer.ruler()),
+            moments: moments.iter().copied().zip(measured).collect(),
+        })
+    }
+
+    fn moved(&self, run: Arc<Run>, before: RunMoment, after: RunMoment) -> Result<Arc<MovedScores>, Sentence> {
+        let recording = self.recording()?;
+        let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
+        let goes_on = |_, _| self.is_wanted();
+        let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
+        let [before, after] = <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+        if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
+            let why = scored.unmeasured_reason().map(|why| why.to_string()).unwrap_or_default();
+            return Err(format!("what moved is not known: {why}"));
+        }
+        let rules = scorer.ruler().rules();
+        Ok(Arc::new(MovedScores::between_details(&before.detail, &after.detail, rules)))
+    }
+
+    fn rubric(&self, _run: Arc<Run>) -> Result<Arc<Rubric>, Sentence> {
+        Ok(Arc::new(self.recording()?.rubric()))
+    }
+
+    fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<DependencyIntegration>, Sentence> {
+        let reuse = self.recording()?.reuse(&run, done)?;
+        Ok(integration_of(reuse.as_ref()))
+    }
+
+    fn lifelines(
+        &self,
+        run: Arc<Run>,
+        components: Vec<FollowedComponent>,
+    ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
+        self.recording()?.lifelines(&run, &components, &|_, _| true).map(Arc::new)
+    }
+
+    fn process(&self, run: Arc<Run>) -> Result<Option<Arc<ProcessReport>>, Sentence> {
+        Ok(self.recording()?.process(&run).map(Arc::new))
+    }
+
+    fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<DecisionLane>>, Sentence> {
+        Ok(self
+            .recording()?
+            .decisions(&run, self.named.store.as_deref())
+            .transpose()?
+            .map(Arc::new))
+    }
+
+    fn draw_decisions(&self, run: Arc<Run>) -> Result<String, Sentence> {
+        self.recording()?.draw_decisions(&run)
+    }
+
+    fn cost(&self, run: Arc<Run>) -> Result<Arc<RunCost>, Sentence> {
+        Ok(Arc::new(RunCost::new(&run, &store::prices::current_prices().prices)))
+    }
+
+    fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<MemoryTimeline>>, Sentence> {
+        Ok(self.recording()?.memory(&run).map(Arc::new))
+    }
+
+    fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<LayerRecord>>>, Sentence> {
+        let records = self.recording()?.layers(&run);
+        Ok((!records.is_empty()).then(|| Arc::new(records)))
+    }
+
+    fn labels(&self, annotator: String) -> Result<LabelFile, Sentence> {
+        self.recording()?.labels(&annotator)
+    }
+
+    fn save_label(
+        &self,
+        place: Option<PathBuf>,
+        annotator: String,
+        what: LabelSave,
+        seen: Option<Label>,
+    ) -> Result<SavedLabels, Sentence> {
+        let what = match what {
+            LabelSave::Label(label) => {
+                let at = label.at.or_else(|| Some(label_files::timestamp_now()));
+                LabelSave::Label(Label { at, ..label })
+            }
+            other => other,
+        };
+        match place {
+            Some(place) => label_files::save_in(&place, &annotator, what, seen.as_ref()),
+            None => self.recording()?.save_label(&annotator, what, seen.as_ref()),
+        }
+    }
+
+    fn save_gold(&self, place: PathBuf, gold: Box<GoldLabel>) -> Result<Vec<GoldLabel>, Sentence> {
+        label_files::save_gold(&place, *gold)
+    }
+
+    fn study_labels(&self, places: Vec<PathBuf>) -> Result<Vec<Vec<LabelFile>>, Sentence> {
+        Ok(places.iter().map(|place| store::rubric::read_folder(place).labels).collect())
+    }
+
+    fn places(
+        &self,
+        run: Arc<Run>,
+        done: usize,
+        component: Component,
+        verdict: Option<Verdict>,
+    ) -> Result<Arc<Vec<CandidatePlace>>, Sentence> {
+        self.recording()?.places(&run, done, &component, verdict.as_ref()).map(Arc::new)
+    }
+
+    fn agreement(&self, pairs: ScorePairs) -> Result<Estimate, Sentence> {
+        Ok(agreement::quadratic_kappa(&pairs))
+    }
+
+    fn parties(&self, paths: Vec<PathBuf>) -> Result<Vec<ComparedRun>, Sentence> {
+        self.comparing.open_all(&paths).map_err(|why| {
+            let words = why.to_string();
+            let _ = self.not_compared.set(why); // asked once
+            words
+        })
+    }
+
+    fn party_scores(
+        &self,
+        path: PathBuf,
+        moments: Vec<usize>,
+    ) -> Result<(RulerName, Vec<session::compare_protocol::MeasuredRunMoment>), Sentence> {
+        let progress = |done: usize, total: usize| {
+            self.send_part(AnswerPart::Measured(done, total));
+        };
+        self.comparing.measure_run(&path, moments, &|words| self.send_notice(words), &progress)
+    }
+
+    fn trees(&self, paths: [PathBuf; 2]) -> Result<ComparedTrees, Sentence> {
+        self.comparing.compare_trees(&paths)
+    }
+
+    fn file_between(&self, paths: [PathBuf; 2], change: Box<FileChange>) -> Result<FileDiff, Sentence> {
+        self.comparing.diff_between_runs(&paths, &change)
+    }
+
+    fn file_text(&self, path: PathBuf, file: String, done: usize) -> Result<Arc<str>, Sentence> {
+        self.comparing.file_text(&path, &file, done)
+    }
+
+    fn run_paths(&self, sources: Vec<PathBuf>, order: RunOrder) -> Result<(), Sentence> {
+        let ended = self.collecting.find_runs(&sources, order, &|found| self.send_part(AnswerPart::Runs(found)));
+        self.collecting.finding.update_index(sources);
+        ended
+    }
+
+    fn find(&self, sources: Vec<PathBuf>, words: String) -> Result<LookupTotals, Sentence> {
+        let tell = |found: RunHits| self.send_part(AnswerPart::RunHits(vec![found]));
+        self.collecting.finding.find_hits(self.request, sources, &words, &tell)
+    }
+
+    fn cards(&self, depth: ReadDepth, asked: Vec<session::table_protocol::RunRequest>) -> Result<(), Sentence> {
+        self.collecting.read_cards(depth, &asked, &|found| self.send_part(AnswerPart::Runs(found)));
+        Ok(())
+    }
+
+    fn run_scores(&self, asked: Vec<session::table_protocol::RunRequest>) -> Result<(), Sentence> {
+        self.collecting.score_runs(&asked, &|found| self.send_part(AnswerPart::Runs(found)))
+    }
+
+    fn filtered(&self, wanted: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
+        self.collecting.filtering.matching_rows(wanted)
+    }
+
+    fn pair_tests(&self, sides: PairedSides) -> Result<Vec<TestedMetric<RunTableColumn>>, Sentence> {
+        Ok(test_metrics(&sides, RunTableColumn::better_direction, &study::BootstrapPlan::default()))
+    }
+
+    fn job_plan(&self, wanted: FormRequest) -> Result<Result<JobPlan, JobRefusal>, Sentence> {
+        let starting = (&self.starting, &self.opener);
+        Ok(job_worker::plan_job(&wanted, self.bundle().as_deref(), self.named.settings.as_deref(), starting))
+    }
+
+    fn agents(&self, task: String) -> Result<FormFacts, Sentence> {
+        Ok(self.starting.find_agents(&task, &|found| {
+            self.send_part(AnswerPart::Agents(found));
+        }))
+    }
+
+    fn checkpoint_tests(&self, run: Arc<Run>, tests: TestJob) -> Result<String, Sentence> {
+        let opener = &self.opener;
+        self.testing.test_checkpoints((self.bundle(), &run), &tests, &|checkpoint, outcome, bundle| {
+            self.send_part(AnswerPart::Tested(checkpoint.to_owned(), outcome));
+            if let Ok(opened) = opener.open(bundle) {
+                let changed = RuntimeEvent::Changed(bundle.to_owned(), opened);
+                let _ = self.sender.send(changed); // the loop may have ended
+            }
+        })
+    }
+
+    fn state_checks(&self, checks: CheckJob) -> Result<String, Sentence> {
+        self.testing.check_states(self.bundle(), &checks, &|words, is_good| {
+            self.send_part(AnswerPart::Tested(words, Ok((u64::from(is_good), 1))));
+        })
+    }
+
+    fn judge_plan(&self, turns: usize, judging_request: JudgingRequest) -> Result<JudgingPlan, Sentence> {
+        self.judging.plan_judging(&self.judged_run(turns), &judging_request)
+    }
+
+    fn judges(&self) -> Result<(Vec<JudgeEntry>, Option<Sentence>), Sentence> {
+        Ok(self.judging.find_judges(&|judges| {
+            self.send_part(AnswerPart::Judges(judges));
+        }))
+    }
+
+    fn models(&self, judge: String) -> Result<Vec<JudgeEntry>, Sentence> {
+        Ok(self.judging.list_models(&judge))
+    }
+
+    fn keep_judge(&self, judge: String, model: String) -> Result<String, Sentence> {
+        self.judging.keep_judge(&judge, &model)
+    }
+
+    fn judging(
+        &self,
+        turns: usize,
+        judging_request: JudgingRequest,
+        start: JudgingStart,
+    ) -> Result<JudgingOutcome, Sentence> {
+        let judged = self.judged_run(turns);
+        Ok(self.judging.judge_all(self.request, &judged, &judging_request, start, &self.cancellation.stop))
+    }
+}
+
+/// The number of hits that are sent together.
+const MAX_HIT_BATCH: usize = 256;
+
+pub fn colours_of(texts: &session::files::coloured_texts::TextsToColour) -> session::files::coloured_texts::ColouredSides {
+    let side = |text: &Option<Arc<str>>| highlight_text(&texts.path, text.as_deref()?);
+    session::files::coloured_texts::ColouredSides { old: side(&texts.old), new: side(&texts.new) }
+}
+
+/// Returns the integration numbers; None when no file could be read.
+fn integration_of(reuse: Option<&Reuse>) -> Option<DependencyIntegration> {
+    let read = reuse.filter(|reuse| reuse.is_read())?;
+    Some(DependencyIntegration { exported: read.exported_count(), reused: read.reused_count() })
+}
+
+fn internal_error(why: &str) -> Sentence {
+    format!("this could not be worked out, a mistake in trajview: {why}")
+}
+
+/// Returns the reply for a worker that failed, given the reason.
+fn failure_reply(effect: &Effect) -> Arc<dyn Fn(&str) -> WorkerReply + Send + Sync> {
+    match effect {
+        Effect::Open(request, path) | Effect::OpenInStudy(request, path) => {
+            let (request, path) = (*request, path.clone());
+            Arc::new(move |why| {
+                let (path, why) = (path.clone(), internal_error(why));
+                WorkerReply::Opened(request, Err(OpenError::Understand { path, why }))
+            })
+        }
+        Effect::Ask(request, question) => {
+            let (request, failure) = (*request, question.failure());
+            Arc::new(move |why| {
+                WorkerReply::Message(AppMessage::Answered(request, failure(internal_error(why))))
+            })
+        }
+        Effect::StartLive(request, _) => {
+            let request = *request;
+            Arc::new(move |why| {
+                live_start::refused_reply(request, JobRefusal { field: None, why: internal_error(why) })
+            })
+        }
+        effect => unreachable!("{effect:?} is carried out by no worker"),
+    }
+}
+
+/// Returns the message of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    words
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a worker stopped".into())
+}
